@@ -1,0 +1,1 @@
+//! A model API on loopback that answers from a script.
