@@ -1,0 +1,202 @@
+//! What clients see: the full current state of an item, and the milestones of a turn. Owns these wire types;
+//! knows nothing of how or when they are made.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::event::{Origin, PermissionOption, PermissionOutcome, PlanEntry, ToolArguments, ToolDetails, Usage};
+use crate::ids::{CallId, ItemId, SessionId, TurnId};
+use crate::time::Timestamp;
+use crate::wire_enum::wire_enum;
+
+/// The full current state of an item; replaces every earlier one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Upsert {
+    /// The turn it belongs to.
+    pub turn_id: TurnId,
+    /// The session it belongs to.
+    pub session_id: SessionId,
+    /// The item.
+    pub item_id: ItemId,
+    /// When its source told what is new in it.
+    pub source_timestamp: Timestamp,
+    /// When it went out.
+    pub emitted_at: Timestamp,
+    /// How far the item is.
+    pub status: UpsertStatus,
+    /// What went wrong, for programs; only with status `error`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub error_code: Option<String>,
+    /// What went wrong, for people; only with status `error`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub error_message: Option<String>,
+    /// The tool call whose sub-agent this item belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub parent_call_id: Option<CallId>,
+    /// What the item is and holds.
+    #[serde(flatten)]
+    pub body: UpsertBody,
+}
+
+wire_enum! {
+    /// How far an item is.
+    UpsertStatus {
+        /// Seen for the first time.
+        Create = "create",
+        /// Grown.
+        Update = "update",
+        /// Finished.
+        Complete = "complete",
+        /// Failed.
+        Error = "error",
+    }
+}
+
+/// What an item is and holds. A client ignores a type that it does not know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum UpsertBody {
+    /// Text for people.
+    Message(MessageBody),
+    /// The model's thoughts.
+    Thinking(ThinkingBody),
+    /// A tool call, with its output once it has one.
+    ToolCall(ToolCallBody),
+    /// The agent's task list.
+    Plan(PlanBody),
+    /// The agent asks before it acts.
+    Permission(PermissionBody),
+}
+
+/// Text for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageBody {
+    /// Who wrote it.
+    pub origin: Origin,
+    /// The whole text so far. Last, so that it can be spliced in: see [`Emission`](crate::processor::Emission).
+    pub content: String,
+}
+
+/// The model's thoughts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ThinkingBody {
+    /// Whose model thought so.
+    pub provider_id: String,
+    /// The whole text so far. Last, as in a message.
+    pub content: String,
+}
+
+/// A tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCallBody {
+    /// The tool.
+    pub tool_name: String,
+    /// What it was asked; may be empty until the call is complete.
+    #[ts(type = "Record<string, unknown>")]
+    pub tool_arguments: ToolArguments,
+    /// Joins the call to its output.
+    pub call_id: CallId,
+    /// What else is known of the call.
+    #[serde(flatten)]
+    pub details: ToolDetails,
+    /// Whether the tool failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tool_output_is_error: Option<bool>,
+    /// What the tool said so far. Last, as in a message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tool_output: Option<String>,
+}
+
+/// The agent's task list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanBody {
+    /// The tasks in order.
+    pub entries: Vec<PlanEntry>,
+}
+
+/// The agent asks before it acts: `create` while it waits, `complete` when answered, `error` when it lapsed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionBody {
+    /// The call that waits.
+    pub call_id: CallId,
+    /// What is asked.
+    pub title: String,
+    /// The answers the agent takes.
+    pub options: Vec<PermissionOption>,
+    /// The answer, once there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub outcome: Option<PermissionOutcome>,
+}
+
+/// A milestone of a turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum TurnEvent {
+    /// The agent begins to answer.
+    TurnStarted {
+        /// The turn.
+        turn_id: TurnId,
+        /// Its session.
+        session_id: SessionId,
+        /// The model that answers.
+        model_id: String,
+        /// Who offers it.
+        provider_id: String,
+    },
+    /// The turn is over, as wished.
+    TurnComplete {
+        /// The turn.
+        turn_id: TurnId,
+        /// Its session.
+        session_id: SessionId,
+        /// Whether it ran to its end.
+        status: TurnStatus,
+        /// What it cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        usage: Option<Usage>,
+    },
+    /// The turn is over, because it failed.
+    TurnError {
+        /// The turn.
+        turn_id: TurnId,
+        /// Its session.
+        session_id: SessionId,
+        /// What went wrong, for programs.
+        error_code: String,
+        /// What went wrong, for people.
+        error_message: String,
+    },
+}
+
+wire_enum! {
+    /// How a turn that did not fail ended.
+    TurnStatus {
+        /// The agent finished.
+        Completed = "completed",
+        /// The user stopped it.
+        Cancelled = "cancelled",
+    }
+}
+
+/// Anything that goes out of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// An item's state.
+    Upsert(Upsert),
+    /// A turn's milestone.
+    Turn(TurnEvent),
+}
