@@ -11,8 +11,8 @@ use ts_rs::TS;
 
 use crate::event::{
     EventType, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart, FunctionCallStart,
-    ItemDelta, ItemDone, ItemKind, ItemStart, MessageItem, PermissionItem, PermissionStart, Plan, ReasoningItem,
-    StreamEvent,
+    ItemCancelled, ItemDelta, ItemDone, ItemError, ItemKind, ItemStart, MessageItem, PermissionItem,
+    PermissionStart, Plan, ReasoningItem, ResponseDone, ResponseError, ResponseStart, StreamEvent, UsageUpdate,
 };
 use crate::ids::{CallId, EventId, ItemId, SessionId, TurnId};
 use crate::read::{self, ReadError, object};
@@ -119,15 +119,15 @@ fn unknown(path: &'static str, word: Cow<'_, str>) -> Reading {
 fn read_payload(event_type: EventType, json: &str) -> Result<Result<StreamEvent, UnknownType>, ReadError> {
     const AT: &str = "payload";
     Ok(Ok(match event_type {
-        EventType::ResponseStart => StreamEvent::ResponseStart(object!(_, json, AT)?),
+        EventType::ResponseStart => StreamEvent::ResponseStart(object!(ResponseStart, json, AT)?),
         EventType::ItemStart => return read_start(json),
         EventType::ItemDelta => StreamEvent::ItemDelta(object!(ItemDelta, json, AT)?),
         EventType::ItemDone => return read_done(json),
-        EventType::ItemError => StreamEvent::ItemError(object!(_, json, AT)?),
-        EventType::ItemCancelled => StreamEvent::ItemCancelled(object!(_, json, AT)?),
-        EventType::UsageUpdate => StreamEvent::UsageUpdate(object!(_, json, AT)?),
-        EventType::ResponseDone => StreamEvent::ResponseDone(object!(_, json, AT)?),
-        EventType::ResponseError => StreamEvent::ResponseError(object!(_, json, AT)?),
+        EventType::ItemError => StreamEvent::ItemError(object!(ItemError, json, AT)?),
+        EventType::ItemCancelled => StreamEvent::ItemCancelled(object!(ItemCancelled, json, AT)?),
+        EventType::UsageUpdate => StreamEvent::UsageUpdate(object!(UsageUpdate, json, AT)?),
+        EventType::ResponseDone => StreamEvent::ResponseDone(object!(ResponseDone, json, AT)?),
+        EventType::ResponseError => StreamEvent::ResponseError(object!(ResponseError, json, AT)?),
     }))
 }
 

@@ -1,7 +1,7 @@
 //! The pure half of Liminal Builder: what agents say, and what browsers see of it.
 //!
 //! Data flows one way: a [`StreamEventEnvelope`](envelope::StreamEventEnvelope) tells what an agent did, a
-//! [`Processor`](processor::Processor) gathers the events of one turn, and the
+//! [`UpsertProcessor`](processor::UpsertProcessor) gathers the events of one turn, and the
 //! [`Upsert`](upsert::Upsert)s and [`TurnEvent`](upsert::TurnEvent)s it gives out are full states that a client renders by
 //! replacing.
 //!
@@ -9,14 +9,14 @@
 //! effects go out as values.
 //!
 //! ```
-//! use liminal_core::{envelope, processor::{Config, Processor}, time::Now, upsert::Output};
+//! use liminal_core::{envelope, processor::{Config, UpsertProcessor}, time::Now, upsert::Output};
 //!
 //! let line = r#"{"eventId":"e1","timestamp":"2026-01-01T00:00:00.000Z","turnId":"t1","sessionId":"s1",
 //!     "type":"item_done","payload":{"type":"item_done","itemId":"i1",
 //!     "finalItem":{"type":"message","content":"Hello","origin":"agent"}}}"#;
 //! let event = envelope::read(line)?.event().expect("a type this version knows");
 //!
-//! let mut processor = Processor::new(event.session_id.clone(), event.turn_id.clone(), Config::default());
+//! let mut processor = UpsertProcessor::new(event.session_id.clone(), event.turn_id.clone(), Config::default());
 //! let mut outputs: Vec<Output> = Vec::new();
 //! processor.handle_event(&event, Now::at(event.timestamp.instant()), &mut outputs);
 //! assert_eq!(outputs.len(), 1);
@@ -24,6 +24,7 @@
 //! ```
 #![warn(missing_docs)]
 
+mod json;
 mod wire_enum;
 
 pub mod contracts;

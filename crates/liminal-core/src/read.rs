@@ -118,7 +118,7 @@ pub(crate) fn join(at: &str, field: &str) -> String {
 /// One fault as the JSON library tells it.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    path: serde_path_to_error::Path,
+    path: Path,
     error: serde_json::Error,
 }
 

@@ -182,6 +182,18 @@ pub enum TurnEvent {
     },
 }
 
+impl TurnEvent {
+    /// The session the turn belongs to.
+    #[must_use]
+    pub const fn session_id(&self) -> &SessionId {
+        match self {
+            Self::TurnStarted { session_id, .. }
+            | Self::TurnComplete { session_id, .. }
+            | Self::TurnError { session_id, .. } => session_id,
+        }
+    }
+}
+
 wire_enum! {
     /// How a turn that did not fail ended.
     TurnStatus {

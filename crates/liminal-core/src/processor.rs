@@ -1,0 +1,368 @@
+//! The upsert processor: one turn's events in, full states of its items out. Owns the items of that turn and
+//! when they go out. Knows no clock, no agent and no wire: time is given, and a [`Sink`] takes what leaves.
+//!
+//! Its owner calls [`handle_event`](UpsertProcessor::handle_event) for each event and
+//! [`handle_timeout`](UpsertProcessor::handle_timeout) when [`next_deadline`](UpsertProcessor::next_deadline) has
+//! come. A delta that does not fill a batch costs the same however long its text has grown.
+
+mod buffers;
+mod deadlines;
+mod emission;
+mod endings;
+mod escaped;
+mod gradient;
+mod growing;
+mod items;
+mod rules;
+mod texts;
+mod tokens;
+mod tool_calls;
+
+use std::time::Duration;
+
+pub use buffers::BufferInfo;
+pub use emission::{Emission, Outcome, Sink, TurnChange, TurnRef};
+pub use escaped::EscapedText;
+pub use rules::{Config, Profile};
+
+use crate::envelope::StreamEventEnvelope;
+use crate::event::{FinalItem, ItemDelta, ItemDone, ItemKind, ItemStart, Plan, ResponseStart, StreamEvent};
+use crate::ids::{CallId, ItemId, SessionId, TurnId};
+use crate::time::{Now, Timestamp};
+use crate::upsert::{PermissionBody, PlanBody, Upsert, UpsertBody, UpsertStatus};
+use deadlines::Deadlines;
+use items::{ItemState, Items, Known, OpenItem, Ordinal};
+use rules::Rules;
+
+/// Turns one turn's events into outputs.
+#[derive(Debug)]
+pub struct UpsertProcessor {
+    turn: Turn,
+    config: Config,
+    rules: Rules,
+    items: Items,
+    deadlines: Deadlines,
+    dropped: Dropped,
+}
+
+/// Events that had no effect, by reason. Not an error: agents are untrusted writers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// The turn was over.
+    pub after_end: u64,
+    /// The item was over.
+    pub late: u64,
+    /// No such item.
+    pub unknown_item: u64,
+    /// The event contradicts an earlier one, or belongs to another turn.
+    pub contradiction: u64,
+}
+
+impl std::ops::Add for Dropped {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            after_end: self.after_end + other.after_end,
+            late: self.late + other.late,
+            unknown_item: self.unknown_item + other.unknown_item,
+            contradiction: self.contradiction + other.contradiction,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Turn {
+    session_id: SessionId,
+    turn_id: TurnId,
+    provider_id: Option<String>,
+    phase: Phase,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Waiting,
+    Started,
+    Ended,
+}
+
+/// Where and when an emission comes from.
+#[derive(Debug, Clone, Copy)]
+struct Cause {
+    source: Timestamp,
+    now: Now,
+}
+
+impl UpsertProcessor {
+    /// A processor for one turn.
+    #[must_use]
+    pub fn new(session_id: SessionId, turn_id: TurnId, config: Config) -> Self {
+        Self {
+            turn: Turn { session_id, turn_id, provider_id: None, phase: Phase::Waiting },
+            rules: config.profile.rules(),
+            config,
+            items: Items::default(),
+            deadlines: Deadlines::default(),
+            dropped: Dropped::default(),
+        }
+    }
+
+    /// Takes one event; what is due because of it goes to `out`.
+    pub fn handle_event(&mut self, event: &StreamEventEnvelope, now: Now, out: &mut dyn Sink) {
+        if self.is_ended() {
+            self.dropped.after_end += 1;
+            return;
+        }
+        if event.turn_id != self.turn.turn_id || event.session_id != self.turn.session_id {
+            self.dropped.contradiction += 1;
+            return;
+        }
+        let cause = Cause { source: event.timestamp, now };
+        match &event.payload {
+            StreamEvent::ItemDelta(delta) => self.delta(delta, cause, out),
+            StreamEvent::ResponseStart(start) => self.start_turn(start, now, out),
+            StreamEvent::ItemStart(start) => self.start_item(start, cause, out),
+            StreamEvent::ItemDone(done) => self.finish_item(done, cause, out),
+            StreamEvent::ItemError(failed) => self.fail_item(failed, cause, out),
+            StreamEvent::ItemCancelled(cancelled) => self.forget_item(&cancelled.item_id),
+            StreamEvent::UsageUpdate(_) => {} // the session's state shows it; no item does
+            StreamEvent::ResponseDone(done) => self.end_turn(done, cause, out),
+            StreamEvent::ResponseError(failed) => self.break_turn(&failed.error, cause, out),
+        }
+    }
+
+    /// When to call [`handle_timeout`](Self::handle_timeout), on the clock of [`Now::mono`]. It may turn out that
+    /// nothing is due then; nothing is due before.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Duration> {
+        self.deadlines.next()
+    }
+
+    /// Gives out what has waited long enough.
+    pub fn handle_timeout(&mut self, now: Now, out: &mut dyn Sink) {
+        while let Some(ordinal) = self.deadlines.pop_until(now.mono) {
+            let Some(growing) = self.items.get_mut(ordinal).and_then(OpenItem::growing_mut) else { continue };
+            growing.queued = false;
+            match growing.deadline() {
+                Some(deadline) if deadline > now.mono => self.deadlines.watch(ordinal, growing),
+                Some(_) => self.emit_growing(ordinal, now, out),
+                None => {}
+            }
+        }
+    }
+
+    /// Whether the turn is over: nothing goes out any more.
+    #[must_use]
+    pub fn is_ended(&self) -> bool {
+        self.turn.phase == Phase::Ended
+    }
+
+    /// How many events had no effect.
+    #[must_use]
+    pub const fn dropped(&self) -> Dropped {
+        self.dropped
+    }
+
+    fn start_turn(&mut self, start: &ResponseStart, now: Now, out: &mut dyn Sink) {
+        if self.turn.phase != Phase::Waiting {
+            self.dropped.contradiction += 1;
+            return;
+        }
+        self.turn.phase = Phase::Started;
+        self.turn.provider_id = Some(start.provider_id.clone());
+        let ResponseStart { model_id, provider_id } = start.clone();
+        self.turn.change(TurnChange::Started { model_id, provider_id }, now, out);
+    }
+
+    fn start_item(&mut self, start: &ItemStart, cause: Cause, out: &mut dyn Sink) {
+        match (self.items.find(&start.item_id), &start.kind) {
+            (None, _) => {}
+            (Some(Known::Closed), _) => return self.dropped.late += 1,
+            (Some(Known::Open(ordinal)), ItemKind::Plan(plan)) => return self.replace_plan(ordinal, plan, cause, out),
+            (Some(Known::Open(_)), _) => return self.dropped.contradiction += 1,
+        }
+        match &start.kind {
+            ItemKind::Message | ItemKind::Reasoning => self.start_text(start, cause),
+            ItemKind::FunctionCall(call) => self.start_call(start, call, cause, out),
+            ItemKind::FunctionCallOutput(output) => self.start_output(start, output, cause),
+            ItemKind::Plan(plan) => self.start_whole(start, ItemState::Plan(plan.clone()), cause, out),
+            ItemKind::Permission(asked) => {
+                self.start_whole(start, ItemState::Permission(asked.clone()), cause, out);
+            }
+        }
+    }
+
+    /// Starts an item that goes out at once and as a whole.
+    fn start_whole(&mut self, start: &ItemStart, state: ItemState, cause: Cause, out: &mut dyn Sink) {
+        let ordinal = self.insert(start, state, cause);
+        self.emit_whole(ordinal, UpsertStatus::Create, cause, out);
+    }
+
+    fn replace_plan(&mut self, ordinal: Ordinal, plan: &Plan, cause: Cause, out: &mut dyn Sink) {
+        match self.items.get_mut(ordinal).map(|item| &mut item.state) {
+            Some(ItemState::Plan(current)) => current.clone_from(plan),
+            _ => return self.dropped.contradiction += 1,
+        }
+        self.emit_whole(ordinal, UpsertStatus::Update, cause, out);
+    }
+
+    fn emit_whole(&self, ordinal: Ordinal, status: UpsertStatus, cause: Cause, out: &mut dyn Sink) {
+        let Some(item) = self.items.get(ordinal) else { return };
+        let body = match &item.state {
+            ItemState::Plan(plan) => UpsertBody::Plan(PlanBody { entries: plan.entries.clone() }),
+            ItemState::Permission(asked) => UpsertBody::Permission(PermissionBody {
+                call_id: asked.call_id.clone(),
+                title: asked.title.clone(),
+                options: asked.options.clone(),
+                outcome: None,
+            }),
+            ItemState::Text(_) | ItemState::Call(_) | ItemState::Output(_) => return,
+        };
+        out.item(Emission::whole(self.turn.upsert(&item.id, item.parent_call_id.as_ref(), status, cause, body)));
+    }
+
+    fn delta(&mut self, delta: &ItemDelta, cause: Cause, out: &mut dyn Sink) {
+        let Some(ordinal) = self.find_open(&delta.item_id) else { return };
+        let Some(item) = self.items.get_mut(ordinal) else { return };
+        item.source = cause.source;
+        match &mut item.state {
+            ItemState::Text(text) => {
+                text.growing.push(&delta.delta_content, cause.now.mono, &self.config);
+                if text.held {
+                    return;
+                }
+                if text.growing.is_due(self.rules) {
+                    let status = text.growing.emit(&self.config, self.rules);
+                    self.turn.emit_text(item, status, cause, out);
+                } else {
+                    self.deadlines.watch(ordinal, &mut text.growing);
+                }
+            }
+            ItemState::Output(output) => {
+                output.growing.push(&delta.delta_content, cause.now.mono, &self.config);
+                self.show_live_output(ordinal, cause, out);
+            }
+            ItemState::Call(call) => call.streamed.push_str(&delta.delta_content),
+            ItemState::Plan(_) | ItemState::Permission(_) => self.dropped.contradiction += 1,
+        }
+    }
+
+    fn finish_item(&mut self, done: &ItemDone, cause: Cause, out: &mut dyn Sink) {
+        match &done.final_item {
+            FinalItem::Message(message) => self.finish_message(&done.item_id, message, cause, out),
+            FinalItem::Reasoning(reasoning) => self.finish_reasoning(&done.item_id, reasoning, cause, out),
+            FinalItem::FunctionCall(call) => self.finish_call(&done.item_id, call, cause, out),
+            FinalItem::FunctionCallOutput(output) => self.finish_output(&done.item_id, output, cause, out),
+            FinalItem::Plan(plan) => {
+                let body = UpsertBody::Plan(PlanBody { entries: plan.entries.clone() });
+                self.finish_whole(&done.item_id, body, |state| matches!(state, ItemState::Plan(_)), cause, out);
+            }
+            FinalItem::Permission(answered) => {
+                let body = UpsertBody::Permission(PermissionBody {
+                    call_id: answered.call_id.clone(),
+                    title: answered.title.clone(),
+                    options: answered.options.clone(),
+                    outcome: Some(answered.outcome.clone()),
+                });
+                let matching = |state: &ItemState| matches!(state, ItemState::Permission(_));
+                self.finish_whole(&done.item_id, body, matching, cause, out);
+            }
+        }
+    }
+
+    fn finish_whole(
+        &mut self,
+        id: &ItemId,
+        body: UpsertBody,
+        matching: fn(&ItemState) -> bool,
+        cause: Cause,
+        out: &mut dyn Sink,
+    ) {
+        let Some(closed) = self.close_matching(id, matching) else { return };
+        let parent = closed.and_then(|item| item.parent_call_id);
+        let upsert = self.turn.upsert(id, parent.as_ref(), UpsertStatus::Complete, cause, body);
+        out.item(Emission::whole(upsert));
+    }
+
+    /// Ends the item that a finished one names. The inner `None` is an item that was never started; the outer one
+    /// is an event to be dropped.
+    #[expect(clippy::option_option, reason = "both questions have the answer no")]
+    fn close_matching(&mut self, id: &ItemId, matching: fn(&ItemState) -> bool) -> Option<Option<OpenItem>> {
+        match self.items.find(id) {
+            Some(Known::Closed) => {
+                self.dropped.late += 1;
+                None
+            }
+            Some(Known::Open(ordinal)) => {
+                if self.items.get(ordinal).is_some_and(|item| matching(&item.state)) {
+                    return Some(self.items.close(ordinal));
+                }
+                self.dropped.contradiction += 1;
+                None
+            }
+            None => {
+                self.items.mark_closed(id);
+                Some(None)
+            }
+        }
+    }
+
+    fn forget_item(&mut self, id: &ItemId) {
+        match self.items.find(id) {
+            Some(Known::Open(ordinal)) => drop(self.items.close(ordinal)),
+            Some(Known::Closed) => self.dropped.late += 1,
+            None => self.items.mark_closed(id),
+        }
+    }
+
+    fn find_open(&mut self, id: &ItemId) -> Option<Ordinal> {
+        match self.items.find(id) {
+            Some(Known::Open(ordinal)) => return Some(ordinal),
+            Some(Known::Closed) => self.dropped.late += 1,
+            None => self.dropped.unknown_item += 1,
+        }
+        None
+    }
+
+    fn insert(&mut self, start: &ItemStart, state: ItemState, cause: Cause) -> Ordinal {
+        self.items.insert(OpenItem {
+            id: start.item_id.clone(),
+            parent_call_id: start.parent_call_id.clone(),
+            source: cause.source,
+            state,
+        })
+    }
+}
+
+impl Turn {
+    fn upsert(
+        &self,
+        id: &ItemId,
+        parent: Option<&CallId>,
+        status: UpsertStatus,
+        cause: Cause,
+        body: UpsertBody,
+    ) -> Upsert {
+        Upsert {
+            turn_id: self.turn_id.clone(),
+            session_id: self.session_id.clone(),
+            item_id: id.clone(),
+            source_timestamp: cause.source,
+            emitted_at: cause.now.wall.into(),
+            status,
+            error_code: None,
+            error_message: None,
+            parent_call_id: parent.cloned(),
+            body,
+        }
+    }
+
+    fn change(&self, change: TurnChange, now: Now, out: &mut dyn Sink) {
+        let turn = TurnRef { turn_id: &self.turn_id, session_id: &self.session_id, emitted_at: now.wall };
+        out.turn(&turn, change);
+    }
+
+    fn provider(&self) -> String {
+        self.provider_id.clone().unwrap_or_else(|| "unknown".to_owned())
+    }
+}

@@ -1,0 +1,264 @@
+//! How items and turns end other than by being done. Owns what becomes of whatever is open then.
+
+use super::deadlines::Deadlines;
+use super::emission::{Emission, Outcome, Sink, TurnChange};
+use super::items::{CallItem, ItemState, Known, OpenItem, OutputItem, TextItem};
+use super::rules::{EndingRule, ToolRule};
+use super::tool_calls::unknown_call;
+use super::{Cause, Phase, UpsertProcessor};
+use crate::error::{ErrorCode, ErrorInfo};
+use crate::event::{ItemError, Origin, ResponseDone, ResponseStatus};
+use crate::ids::CallId;
+use crate::time::Now;
+use crate::upsert::{MessageBody, PermissionBody, PlanBody, ToolCallBody, Upsert, UpsertBody, UpsertStatus};
+
+/// What becomes of an open item.
+#[derive(Debug, Clone, Copy)]
+enum Fate<'a> {
+    Complete,
+    Fail(&'a ErrorInfo),
+    /// What is unemitted goes out; the item has no end.
+    Flush,
+}
+
+impl UpsertProcessor {
+    /// Ends the turn from outside: every open item and the turn fail for this reason. A second call does nothing.
+    pub fn finish(&mut self, reason: &ErrorInfo, now: Now, out: &mut dyn Sink) {
+        if self.is_ended() {
+            return;
+        }
+        match self.rules.ending {
+            EndingRule::CloseItems => {
+                self.end_items(Fate::Fail(reason), None, now, out);
+                self.end(TurnChange::Broken(reason.clone()), now, out);
+            }
+            EndingRule::FlushItems => {
+                self.end_items(Fate::Flush, None, now, out);
+                self.turn.phase = Phase::Ended;
+            }
+        }
+    }
+
+    pub(super) fn end_turn(&mut self, done: &ResponseDone, cause: Cause, out: &mut dyn Sink) {
+        let outcome = match done.status {
+            ResponseStatus::Completed => Outcome::Completed,
+            ResponseStatus::Cancelled => Outcome::Cancelled,
+            ResponseStatus::Error => Outcome::Failed(turn_failure(done)),
+        };
+        let fate = match (self.rules.ending, &outcome) {
+            (EndingRule::FlushItems, _) | (_, Outcome::Cancelled) => Fate::Flush,
+            (EndingRule::CloseItems, Outcome::Completed) => Fate::Complete,
+            (EndingRule::CloseItems, Outcome::Failed(error)) => Fate::Fail(error),
+        };
+        self.end_items(fate, Some(cause), cause.now, out);
+        self.end(TurnChange::Done { outcome, usage: done.usage }, cause.now, out);
+    }
+
+    pub(super) fn break_turn(&mut self, error: &ErrorInfo, cause: Cause, out: &mut dyn Sink) {
+        let fate = match self.rules.ending {
+            EndingRule::CloseItems => Fate::Fail(error),
+            EndingRule::FlushItems => Fate::Flush,
+        };
+        self.end_items(fate, Some(cause), cause.now, out);
+        self.end(TurnChange::Broken(error.clone()), cause.now, out);
+    }
+
+    pub(super) fn fail_item(&mut self, failed: &ItemError, cause: Cause, out: &mut dyn Sink) {
+        match self.items.find(&failed.item_id) {
+            Some(Known::Closed) => self.dropped.late += 1,
+            Some(Known::Open(ordinal)) => {
+                let Some(item) = self.items.close(ordinal) else { return };
+                if self.rules.ending == EndingRule::FlushItems {
+                    self.end_item(&item, Fate::Flush, cause, out);
+                }
+                self.end_item(&item, Fate::Fail(&failed.error), cause, out);
+            }
+            None => self.fail_unknown_item(failed, cause, out),
+        }
+    }
+
+    /// An error is never swallowed: of an item that nobody knows it is told as a note of the system.
+    fn fail_unknown_item(&mut self, failed: &ItemError, cause: Cause, out: &mut dyn Sink) {
+        self.items.mark_closed(&failed.item_id);
+        let body = UpsertBody::Message(MessageBody { origin: Origin::System, content: String::new() });
+        let upsert = self.turn.upsert(&failed.item_id, None, UpsertStatus::Error, cause, body);
+        out.item(Emission::whole(with_error(upsert, &failed.error)));
+    }
+
+    fn end(&mut self, change: TurnChange, now: Now, out: &mut dyn Sink) {
+        self.turn.phase = Phase::Ended;
+        self.turn.change(change, now, out);
+    }
+
+    /// Ends every open item, in the order of their start. Without a cause each goes by its own last event.
+    fn end_items(&mut self, fate: Fate<'_>, cause: Option<Cause>, now: Now, out: &mut dyn Sink) {
+        while let Some(item) = self.items.first().and_then(|ordinal| self.items.close(ordinal)) {
+            let cause = cause.unwrap_or(Cause { source: item.source, now });
+            self.end_item(&item, fate, cause, out);
+        }
+        self.deadlines = Deadlines::default();
+    }
+
+    fn end_item(&mut self, item: &OpenItem, fate: Fate<'_>, cause: Cause, out: &mut dyn Sink) {
+        match &item.state {
+            ItemState::Text(text) => self.end_text(item, text, fate, cause, out),
+            ItemState::Call(call) => {
+                let output = self.items.output_of(&call.call_id).and_then(|ordinal| self.items.close(ordinal));
+                let output = output.as_ref().and_then(OpenItem::as_output);
+                self.end_call(item, call, output, fate, cause, out);
+            }
+            ItemState::Output(output) => self.end_output(item, output, fate, cause, out),
+            ItemState::Plan(plan) => {
+                let body = UpsertBody::Plan(PlanBody { entries: plan.entries.clone() });
+                self.end_whole(item, body, fate, cause, out);
+            }
+            ItemState::Permission(asked) => {
+                let body = UpsertBody::Permission(PermissionBody {
+                    call_id: asked.call_id.clone(),
+                    title: asked.title.clone(),
+                    options: asked.options.clone(),
+                    outcome: None,
+                });
+                let lapsed = ErrorInfo::new(ErrorCode::PermissionLapsed, "the turn ended before an answer came");
+                let fate = if matches!(fate, Fate::Complete) { Fate::Fail(&lapsed) } else { fate };
+                self.end_whole(item, body, fate, cause, out);
+            }
+        }
+    }
+
+    fn end_text(&self, item: &OpenItem, text: &TextItem, fate: Fate<'_>, cause: Cause, out: &mut dyn Sink) {
+        let status = match fate {
+            Fate::Flush if !text.growing.has_unemitted() => return,
+            Fate::Flush if text.held => UpsertStatus::Complete,
+            Fate::Flush if text.growing.is_created() => UpsertStatus::Update,
+            Fate::Flush => UpsertStatus::Create,
+            Fate::Complete => UpsertStatus::Complete,
+            Fate::Fail(_) => UpsertStatus::Error,
+        };
+        let body = self.turn.text_body(text);
+        let upsert = self.turn.upsert(&item.id, item.parent_call_id.as_ref(), status, cause, body);
+        out.item(Emission::growing(fate.mark(upsert), text.growing.text()));
+    }
+
+    fn end_call(
+        &self,
+        item: &OpenItem,
+        call: &CallItem,
+        output: Option<&OutputItem>,
+        fate: Fate<'_>,
+        cause: Cause,
+        out: &mut dyn Sink,
+    ) {
+        let status = match fate {
+            Fate::Flush if !output.is_some_and(|output| output.growing.has_unemitted()) => return,
+            Fate::Flush if self.rules.tools == ToolRule::SeparateItems => return,
+            Fate::Flush => UpsertStatus::Update,
+            Fate::Complete => UpsertStatus::Complete,
+            Fate::Fail(_) => UpsertStatus::Error,
+        };
+        self.emit_ended_call(item, call.body(), output, fate, status, cause, out);
+    }
+
+    /// An output that is open by itself: its call is over, or was never announced, or started after it.
+    fn end_output(
+        &mut self,
+        item: &OpenItem,
+        output: &OutputItem,
+        fate: Fate<'_>,
+        cause: Cause,
+        out: &mut dyn Sink,
+    ) {
+        let call_id = output.call_id.as_ref().filter(|_| self.rules.tools == ToolRule::OneItem);
+        match call_id.and_then(|call_id| self.items.find_call(call_id)) {
+            Some(Known::Closed) => {}
+            Some(Known::Open(ordinal)) => {
+                let Some(call_item) = self.items.close(ordinal) else { return };
+                let ItemState::Call(call) = &call_item.state else { return };
+                self.end_call(&call_item, call, Some(output), fate, cause, out);
+            }
+            None => self.end_unannounced_output(item, output, fate, cause, out),
+        }
+    }
+
+    fn end_unannounced_output(
+        &self,
+        item: &OpenItem,
+        output: &OutputItem,
+        fate: Fate<'_>,
+        cause: Cause,
+        out: &mut dyn Sink,
+    ) {
+        let status = match fate {
+            Fate::Flush => return,
+            Fate::Complete => UpsertStatus::Complete,
+            Fate::Fail(_) => UpsertStatus::Error,
+        };
+        let call_id = output.call_id.clone().unwrap_or_else(|| CallId::from(item.id.as_str()));
+        self.emit_ended_call(item, unknown_call(&call_id), Some(output), fate, status, cause, out);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the one place where call, output and fate meet")]
+    fn emit_ended_call(
+        &self,
+        item: &OpenItem,
+        mut body: ToolCallBody,
+        output: Option<&OutputItem>,
+        fate: Fate<'_>,
+        status: UpsertStatus,
+        cause: Cause,
+        out: &mut dyn Sink,
+    ) {
+        let text = output.map(|output| output.growing.text()).filter(|text| !text.is_empty());
+        body.tool_output = text.map(|_| String::new());
+        let body = UpsertBody::ToolCall(body);
+        let upsert = self.turn.upsert(&item.id, item.parent_call_id.as_ref(), status, cause, body);
+        let upsert = fate.mark(upsert);
+        out.item(match text {
+            Some(text) => Emission::growing(upsert, text),
+            None => Emission::whole(upsert),
+        });
+    }
+
+    fn end_whole(&self, item: &OpenItem, body: UpsertBody, fate: Fate<'_>, cause: Cause, out: &mut dyn Sink) {
+        let status = match fate {
+            Fate::Flush => return,
+            Fate::Complete => UpsertStatus::Complete,
+            Fate::Fail(_) => UpsertStatus::Error,
+        };
+        let upsert = self.turn.upsert(&item.id, item.parent_call_id.as_ref(), status, cause, body);
+        out.item(Emission::whole(fate.mark(upsert)));
+    }
+}
+
+impl OpenItem {
+    const fn as_output(&self) -> Option<&OutputItem> {
+        match &self.state {
+            ItemState::Output(output) => Some(output),
+            ItemState::Text(_) | ItemState::Call(_) | ItemState::Plan(_) | ItemState::Permission(_) => None,
+        }
+    }
+}
+
+impl Fate<'_> {
+    fn mark(self, upsert: Upsert) -> Upsert {
+        match self {
+            Self::Fail(error) => with_error(upsert, error),
+            Self::Complete | Self::Flush => upsert,
+        }
+    }
+}
+
+fn with_error(mut upsert: Upsert, error: &ErrorInfo) -> Upsert {
+    upsert.error_code = Some(error.code.clone());
+    upsert.error_message = Some(error.message.clone());
+    upsert
+}
+
+/// Why a turn failed, from the best that its end tells.
+fn turn_failure(done: &ResponseDone) -> ErrorInfo {
+    if let Some(error) = &done.error {
+        return error.clone();
+    }
+    let code = done.finish_reason.clone().unwrap_or_else(|| ErrorCode::ResponseError.as_str().to_owned());
+    ErrorInfo { code, message: "the turn ended with an error".to_owned() }
+}

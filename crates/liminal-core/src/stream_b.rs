@@ -1,0 +1,334 @@
+//! Stream B: the message format of the older Redis consumers. Owns its types and how outputs are put into its
+//! words; delivery and retries are the shell's.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+use uuid::Uuid;
+
+use crate::error::ErrorInfo;
+use crate::event::{Origin, ToolArguments, Usage};
+use crate::ids::{CallId, ItemId, SessionId, TurnId};
+use crate::json;
+use crate::processor::{Emission, Outcome, TurnChange, TurnRef};
+use crate::upsert::{ToolCallBody, Upsert, UpsertBody, UpsertStatus};
+use crate::wire_enum::wire_enum;
+
+/// One entry of Stream B.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct StreamBMessage {
+    /// This emission.
+    pub event_id: String,
+    /// When it went out, in milliseconds since the epoch.
+    #[ts(type = "number")]
+    pub timestamp: i64,
+    /// The turn, from which the stream's key is made.
+    pub turn_id: TurnId,
+    /// What the payload is.
+    pub payload_type: PayloadType,
+    /// A [`UiUpsert`] or [`UiTurnEvent`] as JSON text.
+    pub payload: String,
+}
+
+wire_enum! {
+    /// What a payload is.
+    PayloadType {
+        /// A [`UiUpsert`].
+        ItemUpsert = "item_upsert",
+        /// A [`UiTurnEvent`].
+        TurnEvent = "turn_event",
+    }
+}
+
+/// An item's full state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct UiUpsert {
+    /// Always `item_upsert`.
+    pub r#type: PayloadType,
+    /// The turn it belongs to.
+    pub turn_id: TurnId,
+    /// The thread it belongs to: a session in every other format.
+    pub thread_id: SessionId,
+    /// The item.
+    pub item_id: ItemId,
+    /// What it is.
+    pub item_type: UiItemType,
+    /// How far it is.
+    pub change_type: ChangeType,
+    /// The whole text so far; empty for tools and errors.
+    pub content: String,
+    /// Who wrote a message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub origin: Option<Origin>,
+    /// Whose model thought so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub provider_id: Option<String>,
+    /// The tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tool_name: Option<String>,
+    /// What it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub tool_arguments: Option<ToolArguments>,
+    /// Joins call and output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub call_id: Option<CallId>,
+    /// What the tool said: parsed if it is a JSON object or array, else as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub tool_output: Option<Value>,
+    /// Whether the tool did what it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub success: Option<bool>,
+    /// What went wrong, for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub error_code: Option<String>,
+    /// What went wrong, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub error_message: Option<String>,
+}
+
+wire_enum! {
+    /// What an item is.
+    UiItemType {
+        /// Text for people.
+        Message = "message",
+        /// The model's thoughts.
+        Reasoning = "reasoning",
+        /// A tool call.
+        ToolCall = "tool_call",
+        /// A tool's output.
+        ToolOutput = "tool_output",
+        /// An item that failed.
+        Error = "error",
+        /// The agent's task list.
+        Plan = "plan",
+        /// The agent asks before it acts.
+        Permission = "permission",
+    }
+}
+
+wire_enum! {
+    /// How far an item is.
+    ChangeType {
+        /// Seen for the first time.
+        Created = "created",
+        /// Grown.
+        Updated = "updated",
+        /// Over.
+        Completed = "completed",
+    }
+}
+
+/// A milestone of a turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum UiTurnEvent {
+    /// The agent begins to answer.
+    TurnStarted {
+        /// The turn.
+        turn_id: TurnId,
+        /// Its thread.
+        thread_id: SessionId,
+        /// The model that answers.
+        model_id: String,
+        /// Who offers it.
+        provider_id: String,
+    },
+    /// The source told the end of the turn.
+    TurnCompleted {
+        /// The turn.
+        turn_id: TurnId,
+        /// Its thread.
+        thread_id: SessionId,
+        /// How it ended.
+        status: UiTurnStatus,
+        /// What it cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        usage: Option<UiUsage>,
+    },
+    /// The turn broke off.
+    TurnError {
+        /// The turn.
+        turn_id: TurnId,
+        /// Its thread.
+        thread_id: SessionId,
+        /// Why.
+        error: ErrorInfo,
+    },
+}
+
+wire_enum! {
+    /// How a turn ended.
+    UiTurnStatus {
+        /// The agent finished.
+        Complete = "complete",
+        /// It failed.
+        Error = "error",
+        /// The user stopped it.
+        Aborted = "aborted",
+    }
+}
+
+/// What a turn cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct UiUsage {
+    /// Tokens the model read.
+    #[ts(type = "number")]
+    pub prompt_tokens: u64,
+    /// Tokens the model wrote.
+    #[ts(type = "number")]
+    pub completion_tokens: u64,
+    /// Both.
+    #[ts(type = "number")]
+    pub total_tokens: u64,
+}
+
+/// Puts outputs into Stream B's words. Ids are made from what is told and a count, so that a run can be repeated.
+#[derive(Debug, Default)]
+pub struct Encoder {
+    count: u64,
+}
+
+impl Encoder {
+    /// An item's state as a message.
+    pub fn item(&mut self, emission: Emission<'_>) -> StreamBMessage {
+        let upsert = emission.into_upsert();
+        let (session_id, turn_id) = (upsert.session_id.clone(), upsert.turn_id.clone());
+        let at = upsert.emitted_at.instant();
+        let turn = TurnRef { turn_id: &turn_id, session_id: &session_id, emitted_at: at };
+        self.message(&turn, PayloadType::ItemUpsert, json::text(&UiUpsert::from(upsert)))
+    }
+
+    /// A turn's milestone as a message.
+    pub fn turn(&mut self, turn: &TurnRef<'_>, change: TurnChange) -> StreamBMessage {
+        self.message(turn, PayloadType::TurnEvent, json::text(&UiTurnEvent::new(turn, change)))
+    }
+
+    fn message(&mut self, turn: &TurnRef<'_>, payload_type: PayloadType, payload: String) -> StreamBMessage {
+        self.count += 1;
+        let name = format!("{}/{}/{}", turn.session_id, turn.turn_id, self.count);
+        StreamBMessage {
+            event_id: Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes()).to_string(),
+            timestamp: turn.emitted_at.as_millisecond(),
+            turn_id: turn.turn_id.clone(),
+            payload_type,
+            payload,
+        }
+    }
+}
+
+impl UiTurnEvent {
+    fn new(turn: &TurnRef<'_>, change: TurnChange) -> Self {
+        let (turn_id, thread_id) = (turn.turn_id.clone(), turn.session_id.clone());
+        match change {
+            TurnChange::Started { model_id, provider_id } => {
+                Self::TurnStarted { turn_id, thread_id, model_id, provider_id }
+            }
+            TurnChange::Done { outcome, usage } => {
+                let status = match outcome {
+                    Outcome::Completed => UiTurnStatus::Complete,
+                    Outcome::Cancelled => UiTurnStatus::Aborted,
+                    Outcome::Failed(_) => UiTurnStatus::Error,
+                };
+                Self::TurnCompleted { turn_id, thread_id, status, usage: usage.map(UiUsage::from) }
+            }
+            TurnChange::Broken(error) => Self::TurnError { turn_id, thread_id, error },
+        }
+    }
+}
+
+impl From<Usage> for UiUsage {
+    fn from(usage: Usage) -> Self {
+        let Usage { input_tokens, output_tokens, .. } = usage;
+        let total_tokens = input_tokens.saturating_add(output_tokens);
+        Self { prompt_tokens: input_tokens, completion_tokens: output_tokens, total_tokens }
+    }
+}
+
+impl From<Upsert> for UiUpsert {
+    fn from(upsert: Upsert) -> Self {
+        let Upsert { turn_id, session_id, item_id, status, error_code, error_message, body, .. } = upsert;
+        let base = Self {
+            r#type: PayloadType::ItemUpsert,
+            turn_id,
+            thread_id: session_id,
+            item_id,
+            item_type: UiItemType::Error,
+            change_type: ChangeType::from(status),
+            content: String::new(),
+            origin: None,
+            provider_id: None,
+            tool_name: None,
+            tool_arguments: None,
+            call_id: None,
+            tool_output: None,
+            success: None,
+            error_code,
+            error_message,
+        };
+        if status == UpsertStatus::Error { base } else { base.holding(body) }
+    }
+}
+
+impl UiUpsert {
+    fn holding(self, body: UpsertBody) -> Self {
+        match body {
+            UpsertBody::Message(message) => {
+                let origin = Some(message.origin);
+                Self { item_type: UiItemType::Message, content: message.content, origin, ..self }
+            }
+            UpsertBody::Thinking(thinking) => {
+                let provider_id = Some(thinking.provider_id);
+                Self { item_type: UiItemType::Reasoning, content: thinking.content, provider_id, ..self }
+            }
+            UpsertBody::ToolCall(call) => self.holding_tool(call),
+            UpsertBody::Plan(_) => Self { item_type: UiItemType::Plan, ..self },
+            UpsertBody::Permission(asked) => {
+                Self { item_type: UiItemType::Permission, call_id: Some(asked.call_id), ..self }
+            }
+        }
+    }
+
+    /// In this profile a call and its output are two items: the one with an output is the output.
+    fn holding_tool(self, call: ToolCallBody) -> Self {
+        let call_id = Some(call.call_id);
+        let Some(output) = call.tool_output else {
+            let (tool_name, tool_arguments) = (Some(call.tool_name), Some(call.tool_arguments));
+            return Self { item_type: UiItemType::ToolCall, tool_name, tool_arguments, call_id, ..self };
+        };
+        let success = call.tool_output_is_error.map(|failed| !failed);
+        let tool_output = Some(parsed(output));
+        Self { item_type: UiItemType::ToolOutput, call_id, tool_output, success, ..self }
+    }
+}
+
+impl From<UpsertStatus> for ChangeType {
+    fn from(status: UpsertStatus) -> Self {
+        match status {
+            UpsertStatus::Create => Self::Created,
+            UpsertStatus::Update => Self::Updated,
+            UpsertStatus::Complete | UpsertStatus::Error => Self::Completed,
+        }
+    }
+}
+
+/// Structure where there is some; a bare `42` stays the text it was.
+fn parsed(output: String) -> Value {
+    match serde_json::from_str(&output) {
+        Ok(structure @ (Value::Object(_) | Value::Array(_))) => structure,
+        Ok(_) | Err(_) => Value::String(output),
+    }
+}

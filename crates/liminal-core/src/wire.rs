@@ -1,0 +1,221 @@
+//! What browsers and servers say to each other over the socket. Owns the frames' types; HTTP bodies are in
+//! [`rest`]. How and when frames are sent is the shell's business.
+
+pub mod rest;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::ids::{ItemId, ProjectId, SessionId, TurnId};
+use crate::upsert::{TurnEvent, Upsert};
+use crate::wire_enum::wire_enum;
+use rest::{PermissionAnswer, Problem, QueuedMessage, SendMessage, SessionState};
+
+/// From a browser to the server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ClientFrame {
+    /// Comes back in the answer.
+    #[serde(default, rename = "requestId", skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub request_id: Option<String>,
+    /// What is asked.
+    #[serde(flatten)]
+    pub message: ClientMessage,
+}
+
+/// What a browser asks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "type", rename_all_fields = "camelCase")]
+pub enum ClientMessage {
+    /// Send me this session's states from now on, and what I missed.
+    #[serde(rename = "session:subscribe")]
+    Subscribe {
+        /// The session.
+        session_id: SessionId,
+        /// The last frame applied, as `<epoch>.<seq>`; without it everything is sent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        after: Option<String>,
+        /// How growing texts are sent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        encoding: Option<Encoding>,
+    },
+    /// Send me no more of this session.
+    #[serde(rename = "session:unsubscribe")]
+    Unsubscribe {
+        /// The session.
+        session_id: SessionId,
+    },
+    /// Tell the agent this.
+    #[serde(rename = "session:send")]
+    Send {
+        /// The session.
+        session_id: SessionId,
+        /// What to tell.
+        #[serde(flatten)]
+        body: SendMessage,
+    },
+    /// Stop the running turn.
+    #[serde(rename = "session:cancel")]
+    Cancel {
+        /// The session.
+        session_id: SessionId,
+    },
+    /// Answer what the agent asked.
+    #[serde(rename = "session:permission")]
+    Permission {
+        /// The session.
+        session_id: SessionId,
+        /// The permission item.
+        item_id: ItemId,
+        /// The answer.
+        #[serde(flatten)]
+        answer: PermissionAnswer,
+    },
+}
+
+wire_enum! {
+    /// How growing texts are sent.
+    Encoding {
+        /// As what was added.
+        Append = "append",
+    }
+}
+
+/// From the server to a browser.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "type", rename_all_fields = "camelCase")]
+pub enum ServerMessage {
+    /// The subscription stands; the first frame of it.
+    #[serde(rename = "session:subscribed")]
+    Subscribed {
+        /// The session.
+        session_id: SessionId,
+        /// Whether the cursor could be used.
+        resume: Resume,
+        /// The life of the log that `seq` belongs to.
+        epoch: String,
+        /// The newest `seq`.
+        #[ts(type = "number")]
+        seq: u64,
+        /// What the session does.
+        state: SessionState,
+        /// The turn that runs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        turn: Option<TurnId>,
+        /// Permission items that wait for an answer.
+        pending: Vec<ItemId>,
+        /// Messages that wait for their turn.
+        queue: Vec<QueuedMessage>,
+    },
+    /// Everything there is.
+    #[serde(rename = "session:history")]
+    History {
+        /// The session.
+        session_id: SessionId,
+        /// The latest state of each item, in the order in which they first appeared.
+        entries: Vec<Upsert>,
+        /// The milestones of the turns.
+        turns: Vec<TurnEvent>,
+        /// The newest `seq` in it.
+        #[ts(type = "number")]
+        seq: u64,
+    },
+    /// An item's new state.
+    #[serde(rename = "session:upsert")]
+    Upsert {
+        /// The session.
+        session_id: SessionId,
+        /// Its place in the session's log; absent where there is no log.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "number")]
+        seq: Option<u64>,
+        /// The state.
+        payload: Upsert,
+    },
+    /// A turn's milestone.
+    #[serde(rename = "session:turn")]
+    Turn {
+        /// The session.
+        session_id: SessionId,
+        /// Its place in the session's log; absent where there is no log.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "number")]
+        seq: Option<u64>,
+        /// The milestone.
+        payload: TurnEvent,
+    },
+    /// An item's text grew; only for clients that asked for it.
+    #[serde(rename = "session:append")]
+    Append {
+        /// The session.
+        session_id: SessionId,
+        /// Its place in the session's log.
+        #[ts(type = "number")]
+        seq: u64,
+        /// The item.
+        item_id: ItemId,
+        /// How many UTF-16 units of the text the client already holds.
+        #[ts(type = "number")]
+        base: u64,
+        /// What follows them.
+        text: String,
+    },
+    /// The session itself changed.
+    #[serde(rename = "session:state")]
+    State {
+        /// The session.
+        session_id: SessionId,
+        /// What it does.
+        state: SessionState,
+        /// Its title.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        title: Option<String>,
+        /// Permission items that wait for an answer.
+        pending: Vec<ItemId>,
+        /// Messages that wait for their turn.
+        queue: Vec<QueuedMessage>,
+    },
+    /// The list of sessions changed.
+    #[serde(rename = "sessions:changed")]
+    SessionsChanged {
+        /// The project whose list it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        project_id: Option<ProjectId>,
+    },
+    /// What was asked is done.
+    #[serde(rename = "ok")]
+    Ok {
+        /// Which question this answers.
+        request_id: String,
+        /// The turn that a message began.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        turn_id: Option<TurnId>,
+    },
+    /// What was asked cannot be done.
+    #[serde(rename = "error")]
+    Error {
+        /// Which question this answers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        request_id: Option<String>,
+        /// Why.
+        problem: Problem,
+    },
+}
+
+wire_enum! {
+    /// What became of a cursor.
+    Resume {
+        /// What follows it is sent.
+        Ok = "ok",
+        /// It is of no use; everything is sent.
+        Reset = "reset",
+    }
+}
