@@ -10,6 +10,8 @@ mod lint;
 mod repository;
 mod run;
 mod test;
+#[cfg(test)]
+mod tidy;
 mod web;
 
 use std::process::ExitCode;
