@@ -21,7 +21,7 @@ fn fuzz(target: &str, seconds: u32) -> Result<()> {
     CommandLine::new("cargo +nightly fuzz run")
         .word(target)
         .word("--")
-        .words(["-verbosity=0", "-print_final_stats=1"])
+        .words(["-verbosity=0", "-print_funcs=0", "-print_final_stats=1"])
         .word(format!("-max_total_time={seconds}"))
         .variable("PATH", path_with_tools()?)
         .run()

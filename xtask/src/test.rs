@@ -74,6 +74,7 @@ fn compare(expected: &str, found: &str) -> Result<()> {
     if expected == found {
         return Ok(());
     }
+    let expected = if expected.is_empty() { "a clean one\n" } else { expected };
     bail!("the work tree is not as it should be; expected:\n{expected}found:\n{found}")
 }
 
