@@ -1,1 +1,86 @@
-fn main() {}
+//! Every chore of this repository, behind `./x`. Knows the verbs; each verb is a file of its own.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks by printing")]
+
+mod bench;
+mod command;
+mod fuzz;
+mod r#gen;
+mod install;
+mod lint;
+mod repository;
+mod run;
+mod test;
+#[cfg(test)]
+mod tidy;
+mod web;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[derive(Debug, Parser)]
+#[command(name = "x", bin_name = "./x", about = "Every chore of this repository")]
+enum Verb {
+    /// Build the web page and the server, then start it
+    Run {
+        /// Arguments for `liminal serve`, after `--`
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Check and test everything, as continuous integration does
+    Test {
+        /// Only the tests of liminal-core
+        #[arg(long)]
+        fast: bool,
+    },
+    /// Check format, lints, documentation and dependencies
+    Lint,
+    /// Write the JSON Schema and TypeScript files made from liminal-core
+    Gen {
+        /// Write nothing; fail when a file is stale
+        #[arg(long)]
+        check: bool,
+    },
+    /// Run the benches of liminal-core
+    Bench {
+        /// A file of its benches folder, without `.rs`; all of them by default
+        name: Option<String>,
+        /// Arguments for the benches, after `--`
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Feed random input to the parsers; needs a nightly toolchain
+    Fuzz {
+        /// A file of fuzz/fuzz_targets, without `.rs`; all of them by default
+        target: Option<String>,
+        /// How long each target runs
+        #[arg(default_value_t = 20)]
+        seconds: u32,
+    },
+    /// Build the web page if its sources changed
+    Web,
+}
+
+fn main() -> ExitCode {
+    match perform(Verb::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("x: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn perform(verb: Verb) -> anyhow::Result<()> {
+    match verb {
+        Verb::Run { arguments } => run::serve(&arguments),
+        Verb::Test { fast: true } => test::core(),
+        Verb::Test { fast: false } => test::everything(),
+        Verb::Lint => lint::everything(),
+        Verb::Gen { check: true } => r#gen::check(),
+        Verb::Gen { check: false } => r#gen::write(),
+        Verb::Bench { name, arguments } => bench::run(name.as_deref(), &arguments),
+        Verb::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
+        Verb::Web => web::build(),
+    }
+}

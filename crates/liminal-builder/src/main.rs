@@ -1,1 +1,3 @@
+//! The program `liminal`.
+
 fn main() {}

@@ -1,0 +1,113 @@
+//! Starts other programs, at the root of the repository. Nothing else in this crate may; nothing here
+//! knows what the programs do.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::repository;
+
+/// A command line that has not been started.
+#[derive(Debug)]
+pub(crate) struct CommandLine(Command);
+
+impl CommandLine {
+    /// Splits at white space; words that may hold some go through [`Self::word`].
+    pub(crate) fn new(line: &str) -> Self {
+        let mut words = line.split_whitespace();
+        Self::program(words.next().unwrap_or_default()).words(words)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
+    pub(crate) fn program(program: impl AsRef<OsStr>) -> Self {
+        let mut command = Command::new(program);
+        command.current_dir(repository::root());
+        Self(command)
+    }
+
+    pub(crate) fn word(mut self, word: impl AsRef<OsStr>) -> Self {
+        self.0.arg(word);
+        self
+    }
+
+    pub(crate) fn words(mut self, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        self.0.args(words);
+        self
+    }
+
+    pub(crate) fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.0.env(name, value);
+        self
+    }
+
+    pub(crate) fn without_variable(mut self, name: &str) -> Self {
+        self.0.env_remove(name);
+        self
+    }
+
+    pub(crate) fn directory(mut self, directory: &Path) -> Self {
+        self.0.current_dir(directory);
+        self
+    }
+
+    /// Shows the command line, then runs it to its end.
+    pub(crate) fn run(mut self) -> Result<()> {
+        eprintln!("$ {self}");
+        let status = self.0.status().with_context(|| format!("cannot start `{self}`"))?;
+        ensure!(status.success(), "`{self}` failed with {status}");
+        Ok(())
+    }
+
+    /// What the program wrote to standard output.
+    pub(crate) fn output(mut self) -> Result<String> {
+        self.0.stderr(Stdio::inherit());
+        let output = self.0.output().with_context(|| format!("cannot start `{self}`"))?;
+        ensure!(output.status.success(), "`{self}` failed with {}", output.status);
+        Ok(String::from_utf8(output.stdout)?)
+    }
+
+    /// Whether the program exists and succeeds; says nothing.
+    pub(crate) fn succeeds(mut self) -> bool {
+        self.0.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        self.0.status().is_ok_and(|status| status.success())
+    }
+
+    /// Becomes the program; returns only if that fails.
+    pub(crate) fn replace(mut self) -> Result<()> {
+        eprintln!("$ {self}");
+        let error = self.0.exec();
+        bail!("cannot start `{self}`: {error}")
+    }
+}
+
+impl fmt::Display for CommandLine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.0.get_program().display())?;
+        self.0.get_args().try_for_each(|word| write!(formatter, " {}", word.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_names_the_command_line_and_the_exit_code() {
+        let error = CommandLine::new("sh -c").word("exit 7").run().unwrap_err();
+        assert_eq!(error.to_string(), "`sh -c exit 7` failed with exit status: 7");
+    }
+
+    #[test]
+    fn output_is_standard_output() {
+        assert_eq!(CommandLine::new("echo two words").output().unwrap(), "two words\n");
+    }
+
+    #[test]
+    fn a_missing_program_does_not_succeed() {
+        assert!(!CommandLine::new("no-such-program --version").succeeds());
+    }
+}

@@ -1,0 +1,121 @@
+//! `./x gen`: writes the files that are made from liminal-core and kept in git. Knows where they lie, not
+//! what they say.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::repository;
+
+/// They hold nothing but generated files; anything else in them is a leftover.
+const FOLDERS: [&str; 2] = ["schema", "web/src/gen"];
+
+/// What must happen to a file to make it fresh.
+#[derive(Debug, PartialEq)]
+enum Change {
+    Write(String),
+    Delete,
+}
+
+pub(crate) fn write() -> Result<()> {
+    let root = repository::root();
+    let changes = changes(&root, generated_files())?;
+    if changes.is_empty() {
+        eprintln!("gen: up to date");
+    }
+    changes.iter().try_for_each(|(path, change)| apply(&root, path, change))
+}
+
+pub(crate) fn check() -> Result<()> {
+    let changes = changes(&repository::root(), generated_files())?;
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let paths: Vec<_> = changes.into_keys().collect();
+    bail!("generated files are stale; run `./x gen` and commit:\n  {}", paths.join("\n  "))
+}
+
+/// Path relative to the root, and contents.
+fn generated_files() -> Vec<(String, String)> {
+    Vec::new()
+}
+
+fn changes(root: &Path, files: Vec<(String, String)>) -> Result<BTreeMap<String, Change>> {
+    let mut changes = BTreeMap::new();
+    for folder in FOLDERS {
+        let present = repository::files_under(&root.join(folder), root)?;
+        changes.extend(present.into_iter().map(|path| (path, Change::Delete)));
+    }
+    for (path, contents) in files {
+        ensure!(
+            FOLDERS.iter().any(|folder| Path::new(&path).starts_with(folder)),
+            "{path} is in no generated folder"
+        );
+        changes.remove(&path);
+        if !fs::read(root.join(&path)).is_ok_and(|present| present == contents.as_bytes()) {
+            changes.insert(path, Change::Write(contents));
+        }
+    }
+    Ok(changes)
+}
+
+fn apply(root: &Path, path: &str, change: &Change) -> Result<()> {
+    let target = root.join(path);
+    match change {
+        Change::Write(contents) => {
+            println!("write {path}");
+            target.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::write(target, contents).with_context(|| format!("cannot write {path}"))
+        }
+        Change::Delete => {
+            println!("delete {path}");
+            fs::remove_file(target).with_context(|| format!("cannot delete {path}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, contents: &str) -> (String, String) {
+        (path.to_owned(), contents.to_owned())
+    }
+
+    #[test]
+    fn committed_files_are_fresh() {
+        check().unwrap();
+    }
+
+    #[test]
+    fn changes_are_the_missing_the_different_and_the_leftover() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("schema")).unwrap();
+        for name in ["same", "different", "leftover"] {
+            fs::write(root.path().join("schema").join(name), "old").unwrap();
+        }
+        let wanted = vec![
+            file("schema/same", "old"),
+            file("schema/different", "new"),
+            file("web/src/gen/missing", "new"),
+        ];
+        let changes = changes(root.path(), wanted.clone()).unwrap();
+        let expected = BTreeMap::from([
+            ("schema/different".to_owned(), Change::Write("new".to_owned())),
+            ("schema/leftover".to_owned(), Change::Delete),
+            ("web/src/gen/missing".to_owned(), Change::Write("new".to_owned())),
+        ]);
+        assert_eq!(changes, expected);
+
+        changes.iter().try_for_each(|(path, change)| apply(root.path(), path, change)).unwrap();
+        assert!(super::changes(root.path(), wanted).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_file_outside_the_generated_folders_is_refused() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(changes(root.path(), vec![file("src/lib.rs", "")]).is_err());
+    }
+}

@@ -1,0 +1,96 @@
+//! `./x test`: all that must hold before a change is done, in the order of how soon it tells.
+
+use std::env;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::command::CommandLine;
+use crate::{r#gen, install, lint, repository, web};
+
+/// A heading and what to do under it.
+type Step = (&'static str, fn() -> Result<()>);
+
+const STEPS: [Step; 7] = [
+    ("install what is missing", install),
+    ("web page", web::build),
+    ("format", lint::format),
+    ("clippy", lint::clippy),
+    ("tests", tests),
+    ("documentation tests", documentation_tests),
+    ("generated files", r#gen::check),
+];
+
+pub(crate) fn core() -> Result<()> {
+    CommandLine::new("cargo test --package liminal-core").run()
+}
+
+pub(crate) fn everything() -> Result<()> {
+    let start = now();
+    let before = repository::status()?;
+    for (title, work) in STEPS {
+        step(title, work)?;
+    }
+    step("clean work tree", || clean(before.as_deref()))?;
+    println!("test: all {} steps passed in {:.1} s", STEPS.len() + 1, start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn step(title: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    eprintln!("\n== {title}");
+    let start = now();
+    work().context(title.to_owned())?;
+    eprintln!("== {title}: {:.1} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn install() -> Result<()> {
+    install::ensure(install::TESTS)?;
+    install::ensure_components()
+}
+
+fn tests() -> Result<()> {
+    if CommandLine::new("cargo nextest --version").succeeds() {
+        return CommandLine::new("cargo nextest run --workspace").run();
+    }
+    CommandLine::new("cargo test --workspace --lib --bins --tests").run()
+}
+
+/// Apart, because nextest does not run them.
+fn documentation_tests() -> Result<()> {
+    CommandLine::new("cargo test --workspace --doc").run()
+}
+
+fn clean(before: Option<&str>) -> Result<()> {
+    let (Some(before), Some(after)) = (before, repository::status()?) else {
+        eprintln!("no git checkout, nothing to compare");
+        return Ok(());
+    };
+    let in_ci = env::var_os("CI").is_some_and(|value| !value.is_empty());
+    compare(if in_ci { "" } else { before }, &after)
+}
+
+fn compare(expected: &str, found: &str) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    let expected = if expected.is_empty() { "a clean one\n" } else { expected };
+    bail!("the work tree is not as it should be; expected:\n{expected}found:\n{found}")
+}
+
+#[expect(clippy::disallowed_methods, reason = "a chore may tell how long it took")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_left_behind_is_an_error() {
+        assert!(compare(" M a\n", " M a\n").is_ok());
+        let error = compare("", "?? left-behind\n").unwrap_err();
+        assert!(error.to_string().contains("left-behind"));
+    }
+}

@@ -1,0 +1,63 @@
+//! `./x web`: builds the web page when its sources changed. Knows npm, not what the page does.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::command::CommandLine;
+use crate::{install, repository};
+
+pub(crate) fn build() -> Result<()> {
+    if !has_package() {
+        eprintln!("web: a static page, nothing to build");
+        return Ok(());
+    }
+    let folder = repository::root().join("web");
+    let stamp = repository::target().join("web-sources");
+    let sources = fingerprint(&folder)?;
+    if folder.join("dist/index.html").exists() && fs::read_to_string(&stamp).is_ok_and(|old| old == sources) {
+        eprintln!("web: up to date");
+        return Ok(());
+    }
+    install::ensure(install::WEB)?;
+    CommandLine::new("npm ci --no-audit --no-fund").directory(&folder).run()?;
+    CommandLine::new("npm run build").directory(&folder).run()?;
+    fs::write(&stamp, sources).with_context(|| format!("cannot write {}", stamp.display()))
+}
+
+pub(crate) fn has_package() -> bool {
+    repository::root().join("web/package.json").exists()
+}
+
+/// Changes when a source file is added, removed, renamed or edited.
+fn fingerprint(folder: &Path) -> io::Result<String> {
+    let mut hasher = DefaultHasher::new();
+    for path in repository::files_under(folder, folder)? {
+        path.hash(&mut hasher);
+        fs::read(folder.join(path))?.hash(&mut hasher);
+    }
+    Ok(format!("{:016x}\n", hasher.finish()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fingerprint_follows_the_sources_and_ignores_what_they_become() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            fs::create_dir_all(folder.path().join(path).parent().unwrap()).unwrap();
+            fs::write(folder.path().join(path), text).unwrap();
+        };
+        write("src/main.ts", "one");
+        let first = fingerprint(folder.path()).unwrap();
+        write("dist/main.js", "built");
+        assert_eq!(fingerprint(folder.path()).unwrap(), first);
+        write("src/main.ts", "two");
+        assert_ne!(fingerprint(folder.path()).unwrap(), first);
+    }
+}
