@@ -1,4 +1,4 @@
-//! `./x gen`: writes the files that are made from liminal-core and kept in git. Knows where they lie, not
+//! `./x gen`: writes the files that are made from liminal-core and kept in git. Knows how to keep them fresh, not
 //! what they say.
 
 use std::collections::BTreeMap;
@@ -6,11 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use liminal_core::contracts::{self, FOLDERS, GeneratedFile};
 
 use crate::repository;
-
-/// They hold nothing but generated files; anything else in them is a leftover.
-const FOLDERS: [&str; 2] = ["schema", "web/src/gen"];
 
 /// What must happen to a file to make it fresh.
 #[derive(Debug, PartialEq)]
@@ -21,7 +19,7 @@ enum Change {
 
 pub(crate) fn write() -> Result<()> {
     let root = repository::root();
-    let changes = changes(&root, generated_files())?;
+    let changes = changes(&root, contracts::files())?;
     if changes.is_empty() {
         eprintln!("gen: up to date");
     }
@@ -29,7 +27,7 @@ pub(crate) fn write() -> Result<()> {
 }
 
 pub(crate) fn check() -> Result<()> {
-    let changes = changes(&repository::root(), generated_files())?;
+    let changes = changes(&repository::root(), contracts::files())?;
     if changes.is_empty() {
         return Ok(());
     }
@@ -37,18 +35,13 @@ pub(crate) fn check() -> Result<()> {
     bail!("generated files are stale; run `./x gen` and commit:\n  {}", paths.join("\n  "))
 }
 
-/// Path relative to the root, and contents.
-fn generated_files() -> Vec<(String, String)> {
-    Vec::new()
-}
-
-fn changes(root: &Path, files: Vec<(String, String)>) -> Result<BTreeMap<String, Change>> {
+fn changes(root: &Path, files: Vec<GeneratedFile>) -> Result<BTreeMap<String, Change>> {
     let mut changes = BTreeMap::new();
     for folder in FOLDERS {
         let present = repository::files_under(&root.join(folder), root)?;
         changes.extend(present.into_iter().map(|path| (path, Change::Delete)));
     }
-    for (path, contents) in files {
+    for GeneratedFile { path, contents } in files {
         ensure!(
             FOLDERS.iter().any(|folder| Path::new(&path).starts_with(folder)),
             "{path} is in no generated folder"
@@ -80,8 +73,8 @@ fn apply(root: &Path, path: &str, change: &Change) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn file(path: &str, contents: &str) -> (String, String) {
-        (path.to_owned(), contents.to_owned())
+    fn file(path: &str, contents: &str) -> GeneratedFile {
+        GeneratedFile { path: path.to_owned(), contents: contents.to_owned() }
     }
 
     #[test]

@@ -20,9 +20,24 @@ use crate::wire::{ClientFrame, ServerMessage};
 macro_rules! each_root {
     ($do:ident) => {
         $do!(
-            EnvelopeShape, Upsert, TurnEvent, StreamBMessage, UiUpsert, UiTurnEvent, ClientFrame, ServerMessage,
-            CreateSession, SessionOpened, SendMessage, MessageAccepted, SessionStatus, SessionList, AddProject,
-            Project, PermissionAnswer, Problem
+            EnvelopeShape,
+            Upsert,
+            TurnEvent,
+            StreamBMessage,
+            UiUpsert,
+            UiTurnEvent,
+            ClientFrame,
+            ServerMessage,
+            CreateSession,
+            SessionOpened,
+            SendMessage,
+            MessageAccepted,
+            SessionStatus,
+            SessionList,
+            AddProject,
+            Project,
+            PermissionAnswer,
+            Problem
         )
     };
 }

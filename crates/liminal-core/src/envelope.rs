@@ -10,9 +10,10 @@ use serde_json::value::RawValue;
 use ts_rs::TS;
 
 use crate::event::{
-    EventType, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart, FunctionCallStart,
-    ItemCancelled, ItemDelta, ItemDone, ItemError, ItemKind, ItemStart, MessageItem, PermissionItem,
-    PermissionStart, Plan, ReasoningItem, ResponseDone, ResponseError, ResponseStart, StreamEvent, UsageUpdate,
+    EventType, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart,
+    FunctionCallStart, ItemCancelled, ItemDelta, ItemDone, ItemError, ItemKind, ItemStart, MessageItem,
+    PermissionItem, PermissionOutcome, PermissionRequest, Plan, ReasoningItem, ResponseDone, ResponseError,
+    ResponseStart, StreamEvent, UsageUpdate,
 };
 use crate::ids::{CallId, EventId, ItemId, SessionId, TurnId};
 use crate::read::{self, ReadError, object};
@@ -160,7 +161,7 @@ fn read_kind(item_type: &str, json: &str) -> Result<Option<ItemKind>, ReadError>
         "function_call" => ItemKind::FunctionCall(object!(FunctionCallStart, json, AT)?),
         "function_call_output" => ItemKind::FunctionCallOutput(object!(FunctionCallOutputStart, json, AT)?),
         "plan" => ItemKind::Plan(object!(Plan, json, AT)?),
-        "permission" => ItemKind::Permission(object!(PermissionStart, json, AT)?),
+        "permission" => ItemKind::Permission(object!(PermissionRequest, json, AT)?),
         _ => return Ok(None),
     }))
 }
@@ -190,9 +191,18 @@ fn read_final(item_type: &str, json: &str) -> Result<Option<FinalItem>, ReadErro
         "function_call" => FinalItem::FunctionCall(object!(FunctionCallItem, json, AT)?),
         "function_call_output" => FinalItem::FunctionCallOutput(object!(FunctionCallOutputItem, json, AT)?),
         "plan" => FinalItem::Plan(object!(Plan, json, AT)?),
-        "permission" => FinalItem::Permission(object!(PermissionItem, json, AT)?),
+        "permission" => FinalItem::Permission(PermissionItem {
+            request: object!(PermissionRequest, json, AT)?,
+            outcome: object!(Answered, json, AT)?.outcome,
+        }),
         _ => return Ok(None),
     }))
+}
+
+#[derive(Deserialize)]
+struct Answered {
+    #[serde(deserialize_with = "read::from_map")]
+    outcome: PermissionOutcome,
 }
 
 /// By hand, because `type` stands twice on the wire and once in the value.

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 pub use item::{
-    Diff, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart, FunctionCallStart, ItemKind,
-    Location, MessageItem, Origin, PermissionItem, PermissionOption, PermissionOptionKind, PermissionOutcome,
-    PermissionStart, Plan, PlanEntry, PlanPriority, PlanStatus, ReasoningItem, ToolArguments, ToolDetails, ToolKind,
+    Diff, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart, FunctionCallStart,
+    ItemKind, Location, MessageItem, Origin, PermissionItem, PermissionOption, PermissionOptionKind,
+    PermissionOutcome, PermissionRequest, Plan, PlanEntry, PlanPriority, PlanStatus, Question,
+    QuestionOption, ReasoningItem, ToolArguments, ToolDetails, ToolKind,
 };
 
 use crate::error::ErrorInfo;

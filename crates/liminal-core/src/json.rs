@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 /// Appends a value as JSON.
-#[expect(clippy::expect_used, reason = "memory takes every byte, and no type of ours has keys that are not text")]
+#[expect(
+    clippy::expect_used,
+    reason = "memory takes every byte, and no type of ours has keys that are not text"
+)]
 pub(crate) fn append(out: &mut Vec<u8>, value: &impl Serialize) {
     serde_json::to_writer(out, value).expect("a value of ours is JSON");
 }

@@ -178,7 +178,9 @@ impl UpsertProcessor {
         match (self.items.find(&start.item_id), &start.kind) {
             (None, _) => {}
             (Some(Known::Closed), _) => return self.dropped.late += 1,
-            (Some(Known::Open(ordinal)), ItemKind::Plan(plan)) => return self.replace_plan(ordinal, plan, cause, out),
+            (Some(Known::Open(ordinal)), ItemKind::Plan(plan)) => {
+                return self.replace_plan(ordinal, plan, cause, out);
+            }
             (Some(Known::Open(_)), _) => return self.dropped.contradiction += 1,
         }
         match &start.kind {
@@ -210,15 +212,18 @@ impl UpsertProcessor {
         let Some(item) = self.items.get(ordinal) else { return };
         let body = match &item.state {
             ItemState::Plan(plan) => UpsertBody::Plan(PlanBody { entries: plan.entries.clone() }),
-            ItemState::Permission(asked) => UpsertBody::Permission(PermissionBody {
-                call_id: asked.call_id.clone(),
-                title: asked.title.clone(),
-                options: asked.options.clone(),
-                outcome: None,
-            }),
+            ItemState::Permission(asked) => {
+                UpsertBody::Permission(PermissionBody { request: asked.clone(), outcome: None })
+            }
             ItemState::Text(_) | ItemState::Call(_) | ItemState::Output(_) => return,
         };
-        out.item(Emission::whole(self.turn.upsert(&item.id, item.parent_call_id.as_ref(), status, cause, body)));
+        out.item(Emission::whole(self.turn.upsert(
+            &item.id,
+            item.parent_call_id.as_ref(),
+            status,
+            cause,
+            body,
+        )));
     }
 
     fn delta(&mut self, delta: &ItemDelta, cause: Cause, out: &mut dyn Sink) {
@@ -255,15 +260,18 @@ impl UpsertProcessor {
             FinalItem::FunctionCallOutput(output) => self.finish_output(&done.item_id, output, cause, out),
             FinalItem::Plan(plan) => {
                 let body = UpsertBody::Plan(PlanBody { entries: plan.entries.clone() });
-                self.finish_whole(&done.item_id, body, |state| matches!(state, ItemState::Plan(_)), cause, out);
+                self.finish_whole(
+                    &done.item_id,
+                    body,
+                    |state| matches!(state, ItemState::Plan(_)),
+                    cause,
+                    out,
+                );
             }
             FinalItem::Permission(answered) => {
-                let body = UpsertBody::Permission(PermissionBody {
-                    call_id: answered.call_id.clone(),
-                    title: answered.title.clone(),
-                    options: answered.options.clone(),
-                    outcome: Some(answered.outcome.clone()),
-                });
+                let outcome = Some(answered.outcome.clone());
+                let body =
+                    UpsertBody::Permission(PermissionBody { request: answered.request.clone(), outcome });
                 let matching = |state: &ItemState| matches!(state, ItemState::Permission(_));
                 self.finish_whole(&done.item_id, body, matching, cause, out);
             }

@@ -68,7 +68,9 @@ pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, ReadError> {
 }
 
 /// For `deserialize_with`: an object, never the array that derived structs would also take.
-pub(crate) fn from_map<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub(crate) fn from_map<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     struct Object<T>(std::marker::PhantomData<T>);
     impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Object<T> {
         type Value = T;

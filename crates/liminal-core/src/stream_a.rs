@@ -44,8 +44,9 @@ impl Reader {
             let expected = format!("`{}`, the type of the envelope", head.event_type);
             return Err(ReadError::new("payload.type", expected, format!("`{payload_type}`")));
         }
-        let instant = jiff::Timestamp::from_millisecond(head.timestamp)
-            .map_err(|_| ReadError::new("timestamp", "milliseconds since the epoch", head.timestamp.to_string()))?;
+        let instant = jiff::Timestamp::from_millisecond(head.timestamp).map_err(|_| {
+            ReadError::new("timestamp", "milliseconds since the epoch", head.timestamp.to_string())
+        })?;
         if head.event_type == "response_start" {
             self.remember(&head.run_id, object!(Start, payload, "payload")?);
         }

@@ -297,7 +297,7 @@ impl UiUpsert {
             UpsertBody::ToolCall(call) => self.holding_tool(call),
             UpsertBody::Plan(_) => Self { item_type: UiItemType::Plan, ..self },
             UpsertBody::Permission(asked) => {
-                Self { item_type: UiItemType::Permission, call_id: Some(asked.call_id), ..self }
+                Self { item_type: UiItemType::Permission, call_id: Some(asked.request.call_id), ..self }
             }
         }
     }

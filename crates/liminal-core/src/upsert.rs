@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::event::{Origin, PermissionOption, PermissionOutcome, PlanEntry, ToolArguments, ToolDetails, Usage};
+use crate::event::{
+    Origin, PermissionOutcome, PermissionRequest, PlanEntry, ToolArguments, ToolDetails, Usage,
+};
 use crate::ids::{CallId, ItemId, SessionId, TurnId};
 use crate::time::Timestamp;
 use crate::wire_enum::wire_enum;
@@ -129,12 +131,9 @@ pub struct PlanBody {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionBody {
-    /// The call that waits.
-    pub call_id: CallId,
     /// What is asked.
-    pub title: String,
-    /// The answers the agent takes.
-    pub options: Vec<PermissionOption>,
+    #[serde(flatten)]
+    pub request: PermissionRequest,
     /// The answer, once there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

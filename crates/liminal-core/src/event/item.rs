@@ -1,5 +1,6 @@
 //! What an item is: when it starts, and when it is finished. Owns these types; knows nothing of turns.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -29,7 +30,7 @@ pub enum ItemKind {
     /// The agent's task list. A second start of the same item replaces the list.
     Plan(Plan),
     /// The agent asks before it acts.
-    Permission(PermissionStart),
+    Permission(PermissionRequest),
 }
 
 /// A tool is called.
@@ -103,10 +104,10 @@ wire_enum! {
     }
 }
 
-/// The agent asks before it acts.
+/// The agent asks before it acts, or asks something else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct PermissionStart {
+pub struct PermissionRequest {
     /// The call that waits.
     pub call_id: CallId,
     /// What is asked.
@@ -114,6 +115,40 @@ pub struct PermissionStart {
     /// The answers the agent takes.
     #[serde(deserialize_with = "read::list_of_maps")]
     pub options: Vec<PermissionOption>,
+    /// Questions to be answered in words or by choice, where a yes or no does not do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read::list_of_maps")]
+    #[ts(optional, as = "Option<Vec<Question>>")]
+    pub questions: Vec<Question>,
+}
+
+/// A question with suggested answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Question {
+    /// What is asked; answers are given by this text.
+    pub question: String,
+    /// A word or two for a heading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub header: Option<String>,
+    /// Whether several answers may be chosen.
+    #[serde(default)]
+    pub multi_select: bool,
+    /// The suggested answers.
+    #[serde(default, deserialize_with = "read::list_of_maps")]
+    pub options: Vec<QuestionOption>,
+}
+
+/// A suggested answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestionOption {
+    /// What it says.
+    pub label: String,
+    /// What it means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub description: Option<String>,
 }
 
 /// One answer the agent takes.
@@ -142,7 +177,7 @@ wire_enum! {
     }
 }
 
-/// What became of a question.
+/// What became of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionOutcome {
@@ -150,6 +185,10 @@ pub struct PermissionOutcome {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub option_id: Option<String>,
+    /// The answers, by question.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<BTreeMap<String, String>>")]
+    pub answers: BTreeMap<String, String>,
 }
 
 /// The whole of a finished item.
@@ -166,7 +205,7 @@ pub enum FinalItem {
     FunctionCallOutput(FunctionCallOutputItem),
     /// The agent's task list.
     Plan(Plan),
-    /// A question that was answered.
+    /// A request that was answered.
     Permission(PermissionItem),
 }
 
@@ -236,19 +275,14 @@ pub struct FunctionCallOutputItem {
     pub details: ToolDetails,
 }
 
-/// A question that was answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+/// A request that was answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionItem {
-    /// The call that waited.
-    pub call_id: CallId,
     /// What was asked.
-    pub title: String,
-    /// The answers the agent took.
-    #[serde(deserialize_with = "read::list_of_maps")]
-    pub options: Vec<PermissionOption>,
+    #[serde(flatten)]
+    pub request: PermissionRequest,
     /// The answer.
-    #[serde(deserialize_with = "read::from_map")]
     pub outcome: PermissionOutcome,
 }
 

@@ -103,7 +103,8 @@ impl UpsertProcessor {
         match &item.state {
             ItemState::Text(text) => self.end_text(item, text, fate, cause, out),
             ItemState::Call(call) => {
-                let output = self.items.output_of(&call.call_id).and_then(|ordinal| self.items.close(ordinal));
+                let output =
+                    self.items.output_of(&call.call_id).and_then(|ordinal| self.items.close(ordinal));
                 let output = output.as_ref().and_then(OpenItem::as_output);
                 self.end_call(item, call, output, fate, cause, out);
             }
@@ -113,13 +114,9 @@ impl UpsertProcessor {
                 self.end_whole(item, body, fate, cause, out);
             }
             ItemState::Permission(asked) => {
-                let body = UpsertBody::Permission(PermissionBody {
-                    call_id: asked.call_id.clone(),
-                    title: asked.title.clone(),
-                    options: asked.options.clone(),
-                    outcome: None,
-                });
-                let lapsed = ErrorInfo::new(ErrorCode::PermissionLapsed, "the turn ended before an answer came");
+                let body = UpsertBody::Permission(PermissionBody { request: asked.clone(), outcome: None });
+                let lapsed =
+                    ErrorInfo::new(ErrorCode::PermissionLapsed, "the turn ended before an answer came");
                 let fate = if matches!(fate, Fate::Complete) { Fate::Fail(&lapsed) } else { fate };
                 self.end_whole(item, body, fate, cause, out);
             }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::growing::GrowingText;
-use crate::event::{PermissionStart, Plan, ToolArguments, ToolDetails};
+use crate::event::{PermissionRequest, Plan, ToolArguments, ToolDetails};
 use crate::ids::{CallId, ItemId};
 use crate::time::Timestamp;
 
@@ -37,7 +37,7 @@ pub(super) enum ItemState {
     Call(CallItem),
     Output(OutputItem),
     Plan(Plan),
-    Permission(PermissionStart),
+    Permission(PermissionRequest),
 }
 
 /// A message or a thought.
@@ -64,6 +64,8 @@ pub(super) struct CallItem {
     pub(super) streamed: String,
     /// The arguments once they are final.
     pub(super) arguments: Option<ToolArguments>,
+    /// The arguments that clients have seen.
+    pub(super) shown: ToolArguments,
     pub(super) details: ToolDetails,
 }
 

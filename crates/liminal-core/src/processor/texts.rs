@@ -26,7 +26,13 @@ impl UpsertProcessor {
         }
     }
 
-    pub(super) fn finish_message(&mut self, id: &ItemId, message: &MessageItem, cause: Cause, out: &mut dyn Sink) {
+    pub(super) fn finish_message(
+        &mut self,
+        id: &ItemId,
+        message: &MessageItem,
+        cause: Cause,
+        out: &mut dyn Sink,
+    ) {
         let by_user = self.rules.hold == HoldRule::UserMessages && message.origin == Origin::User;
         let MessageItem { content, origin } = message.clone();
         let body = UpsertBody::Message(MessageBody { content, origin });
@@ -46,11 +52,22 @@ impl UpsertProcessor {
     }
 
     /// A started item that never went out is created first, so that clients see every item begin.
-    fn finish_text(&mut self, id: &ItemId, body: UpsertBody, show_create: bool, cause: Cause, out: &mut dyn Sink) {
-        let Some(closed) = self.close_matching(id, |state| matches!(state, ItemState::Text(_))) else { return };
+    fn finish_text(
+        &mut self,
+        id: &ItemId,
+        body: UpsertBody,
+        show_create: bool,
+        cause: Cause,
+        out: &mut dyn Sink,
+    ) {
+        let Some(closed) = self.close_matching(id, |state| matches!(state, ItemState::Text(_))) else {
+            return;
+        };
         let unseen = closed.as_ref().is_some_and(|item| match &item.state {
             ItemState::Text(text) => !text.held && !text.growing.is_created(),
-            ItemState::Call(_) | ItemState::Output(_) | ItemState::Plan(_) | ItemState::Permission(_) => false,
+            ItemState::Call(_) | ItemState::Output(_) | ItemState::Plan(_) | ItemState::Permission(_) => {
+                false
+            }
         });
         let parent = closed.and_then(|item| item.parent_call_id);
         let mut emit = |status, body| {
@@ -100,7 +117,9 @@ impl Turn {
                 let origin = if text.held { Origin::User } else { Origin::Agent };
                 UpsertBody::Message(MessageBody { origin, content })
             }
-            TextKind::Reasoning => UpsertBody::Thinking(ThinkingBody { provider_id: self.provider(), content }),
+            TextKind::Reasoning => {
+                UpsertBody::Thinking(ThinkingBody { provider_id: self.provider(), content })
+            }
         }
     }
 }

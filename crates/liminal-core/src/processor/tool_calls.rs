@@ -1,14 +1,13 @@
 //! Tool calls: an invocation, perhaps live output, and a result, joined by the call id. Owns that joining.
 
-use std::sync::Arc;
-
 use super::emission::{Emission, Sink};
 use super::growing::GrowingText;
 use super::items::{CallItem, ItemState, Known, OpenItem, Ordinal, OutputItem};
 use super::rules::ToolRule;
 use super::{Cause, UpsertProcessor};
 use crate::event::{
-    FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart, FunctionCallStart, ItemStart, ToolDetails,
+    FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart, FunctionCallStart, ItemStart,
+    ToolDetails,
 };
 use crate::ids::{CallId, ItemId};
 use crate::upsert::{ToolCallBody, UpsertBody, UpsertStatus};
@@ -21,13 +20,15 @@ impl UpsertProcessor {
         cause: Cause,
         out: &mut dyn Sink,
     ) {
-        let call = CallItem {
+        let mut call = CallItem {
             name: call.name.clone(),
             call_id: call.call_id.clone(),
             streamed: start.initial_content.clone().unwrap_or_default(),
             arguments: None,
+            shown: ToolArguments::default(),
             details: call.details.clone(),
         };
+        call.shown = call.known_arguments();
         let ordinal = self.insert(start, ItemState::Call(call), cause);
         self.emit_call(ordinal, UpsertStatus::Create, cause, out);
     }
@@ -64,7 +65,9 @@ impl UpsertProcessor {
         cause: Cause,
         out: &mut dyn Sink,
     ) {
-        let Some(closed) = self.close_matching(id, |state| matches!(state, ItemState::Output(_))) else { return };
+        let Some(closed) = self.close_matching(id, |state| matches!(state, ItemState::Output(_))) else {
+            return;
+        };
         let parent = closed.and_then(|item| item.parent_call_id);
         let known = match self.rules.tools {
             ToolRule::OneItem => self.items.find_call(&done.call_id),
@@ -129,7 +132,9 @@ impl UpsertProcessor {
         cause: Cause,
         out: &mut dyn Sink,
     ) {
-        let Some(closed) = self.close_matching(id, |state| matches!(state, ItemState::Call(_))) else { return };
+        let Some(closed) = self.close_matching(id, |state| matches!(state, ItemState::Call(_))) else {
+            return;
+        };
         debug_assert_eq!(closed.is_some(), known.is_some(), "an open item is closed, an unknown one is not");
         let parent = closed.and_then(|item| item.parent_call_id);
         let body = UpsertBody::ToolCall(settled_call(done).body());
@@ -147,14 +152,14 @@ impl UpsertProcessor {
             self.dropped.contradiction += 1;
             return;
         }
-        let shown = call.body();
         *source = cause.source;
         call.name.clone_from(&done.name);
         call.call_id.clone_from(&done.call_id);
         call.arguments = Some(done.arguments.clone());
         call.streamed = String::new();
         call.details.merge(&done.details);
-        let news = call.body() != shown;
+        let news = call.shown != done.arguments;
+        call.shown = done.arguments.clone();
         self.items.rename_call(ordinal, &done.call_id);
         if news && self.config.announce_arguments {
             self.emit_call(ordinal, UpsertStatus::Update, cause, out);
@@ -178,7 +183,13 @@ impl UpsertProcessor {
         let Some(item) = self.items.get(ordinal) else { return };
         let ItemState::Call(call) = &item.state else { return };
         let body = UpsertBody::ToolCall(call.body());
-        out.item(Emission::whole(self.turn.upsert(&item.id, item.parent_call_id.as_ref(), status, cause, body)));
+        out.item(Emission::whole(self.turn.upsert(
+            &item.id,
+            item.parent_call_id.as_ref(),
+            status,
+            cause,
+            body,
+        )));
     }
 
     fn complete_call(
@@ -221,7 +232,7 @@ impl CallItem {
 pub(super) fn unknown_call(call_id: &CallId) -> ToolCallBody {
     ToolCallBody {
         tool_name: "unknown".to_owned(),
-        tool_arguments: Arc::default(),
+        tool_arguments: ToolArguments::default(),
         call_id: call_id.clone(),
         details: ToolDetails::default(),
         tool_output_is_error: None,
@@ -235,6 +246,7 @@ fn settled_call(done: &FunctionCallItem) -> CallItem {
         call_id: done.call_id.clone(),
         streamed: String::new(),
         arguments: Some(done.arguments.clone()),
+        shown: done.arguments.clone(),
         details: done.details.clone(),
     }
 }

@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 
 use crate::error::ErrorInfo;
 use crate::event::{
-    CancelReason, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart, FunctionCallStart,
-    ItemCancelled, ItemDelta, ItemDone, ItemError, ItemKind, ItemStart, MessageItem, Origin, ReasoningItem,
-    ResponseDone, ResponseError, ResponseStart, ResponseStatus, StreamEvent, ToolArguments, ToolDetails, Usage,
+    CancelReason, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart,
+    FunctionCallStart, ItemCancelled, ItemDelta, ItemDone, ItemError, ItemKind, ItemStart, MessageItem,
+    Origin, ReasoningItem, ResponseDone, ResponseError, ResponseStart, ResponseStatus, StreamEvent,
+    ToolArguments, ToolDetails, Usage,
 };
 use crate::ids::{CallId, ItemId, SessionId, TurnId};
 use crate::read::{self, ReadError, object};
-use crate::wire_enum::wire_enum;
 
 const AT: &str = "payload";
 const FINAL: &str = "payload.final_item";
@@ -209,16 +209,12 @@ fn item_cancelled(cancelled: Cancelled) -> StreamEvent {
     StreamEvent::ItemCancelled(ItemCancelled { item_id, reason })
 }
 
-wire_enum! {
-    /// How a run ended.
-    Status {
-        /// The agent finished.
-        Complete = "complete",
-        /// It failed.
-        Error = "error",
-        /// The user stopped it.
-        Aborted = "aborted",
-    }
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Complete,
+    Error,
+    Aborted,
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,5 @@
+//! Acceptance of the upsert processor: what comes out of `in.ndjson` must be `out.ndjson`, for every directory of
+//! `tests/fixtures/process`. Each test carries the id of the acceptance case it shows.
+
+mod cases;
+mod run;
