@@ -7,7 +7,7 @@ use super::rules::ToolRule;
 use super::{Cause, UpsertProcessor};
 use crate::event::{
     FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart, FunctionCallStart, ItemStart,
-    ToolDetails,
+    ToolArguments, ToolDetails,
 };
 use crate::ids::{CallId, ItemId};
 use crate::upsert::{ToolCallBody, UpsertBody, UpsertStatus};
