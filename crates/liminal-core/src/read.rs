@@ -111,8 +111,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for FromMap<T> {
 /// Joins the place of an object and the name of one of its fields.
 pub(crate) fn join(at: &str, field: &str) -> String {
     match (at, field) {
-        ("", _) => field.to_owned(),
         (_, "" | ".") => at.to_owned(),
+        ("", _) => field.to_owned(),
         _ => format!("{at}.{field}"),
     }
 }
@@ -180,5 +180,27 @@ fn split_message(message: &str) -> (String, String) {
         return (message.to_owned(), "a valid value".to_owned());
     };
     let found = found.split_once(": ").map_or(found, |(_, found)| found);
-    (found.to_owned(), expected.to_owned())
+    (shortened(in_words(found)), in_words(expected).to_owned())
+}
+
+/// The JSON library speaks of Rust's types; people who write JSON do not.
+fn in_words(term: &str) -> &str {
+    match term {
+        "u64" | "u32" | "u16" => "a whole number, not negative",
+        "i64" => "a whole number",
+        "f64" => "a number",
+        "a sequence" => "an array",
+        "sequence" => "array",
+        "map" => "object",
+        _ => term,
+    }
+}
+
+/// A fault is told to people; the text at fault may be a megabyte.
+fn shortened(found: &str) -> String {
+    const SHOWN: usize = 120;
+    match found.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", found.get(..end).unwrap_or_default()),
+        None => found.to_owned(),
+    }
 }

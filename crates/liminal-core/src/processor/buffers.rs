@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::UpsertProcessor;
+use super::growing::GrowingText;
 use super::items::{ItemState, OpenItem};
 use crate::ids::ItemId;
 
@@ -45,11 +46,11 @@ impl BufferInfo {
         Self {
             item_id: item.id.clone(),
             item_type,
-            token_count: growing.map_or(0, |growing| growing.token_count()),
+            token_count: growing.map_or(0, GrowingText::token_count),
             content_length: growing.map_or(0, |growing| growing.text().to_plain().chars().count()),
-            batch_index: growing.map_or(0, |growing| growing.batch_index()),
+            batch_index: growing.map_or(0, GrowingText::batch_index),
             is_held,
-            deadline: growing.filter(|_| !is_held).and_then(|growing| growing.deadline()),
+            deadline: growing.filter(|growing| growing.queued).and_then(GrowingText::deadline),
         }
     }
 }
