@@ -1,1 +1,29 @@
 //! A model API on loopback that answers from a script.
+//!
+//! It lets a real command-line agent run in a test without an account: the agent is pointed at the
+//! server's address and gets text, thinking, tool calls and faults, as directives in the prompt say. The same requests always get the same answers: there is no clock and no randomness.
+//!
+//! ```
+//! # async fn example() -> Result<(), scripted_model::StartError> {
+//! use scripted_model::{Options, ScriptedModel};
+//!
+//! let model = ScriptedModel::start(Options::default()).await?;
+//! println!("export ANTHROPIC_BASE_URL={}", model.url());
+//! model.shutdown().await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod answer;
+mod anthropic;
+mod chunking;
+mod conversation;
+mod identifiers;
+mod journal;
+mod keywords;
+mod pacing;
+mod script;
+mod server;
+
+pub use journal::RecordedRequest;
+pub use server::{Options, Running, ScriptedModel, StartError};
