@@ -6,6 +6,10 @@ use std::num::NonZeroUsize;
 pub(crate) enum Chunking {
     /// One piece per word, each with the white space that follows it.
     Words,
+    /// Everything at once.
+    Whole,
+    /// At most so many bytes per piece; a character that is longer is a piece of its own.
+    Bytes(NonZeroUsize),
     /// So many pieces of about equal size.
     Pieces(NonZeroUsize),
 }
@@ -15,10 +19,24 @@ impl Chunking {
     pub(crate) fn cut(self, text: &str) -> Vec<&str> {
         let pieces = match self {
             Self::Words => text.split_inclusive(char::is_whitespace).collect(),
+            Self::Whole => vec![text],
+            Self::Bytes(limit) => cut_by_bytes(text, limit.get()),
             Self::Pieces(count) => cut_evenly(text, count.get()),
         };
         pieces.into_iter().filter(|piece| !piece.is_empty()).collect()
     }
+}
+
+fn cut_by_bytes(text: &str, limit: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.floor_char_boundary(limit).max(first.len_utf8());
+        let (piece, tail) = rest.split_at(end);
+        pieces.push(piece);
+        rest = tail;
+    }
+    pieces
 }
 
 fn cut_evenly(text: &str, count: usize) -> Vec<&str> {
@@ -48,7 +66,8 @@ mod tests {
 
     fn every_chunking() -> Vec<Chunking> {
         let sizes = || (1..=40).filter_map(NonZeroUsize::new);
-        let mut all = vec![Chunking::Words];
+        let mut all = vec![Chunking::Words, Chunking::Whole];
+        all.extend(sizes().map(Chunking::Bytes));
         all.extend(sizes().map(Chunking::Pieces));
         all
     }
@@ -60,6 +79,17 @@ mod tests {
                 let pieces = chunking.cut(text);
                 assert_eq!(pieces.concat(), text, "{chunking:?}");
                 assert!(pieces.iter().all(|piece| !piece.is_empty()), "{chunking:?} of {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_are_a_limit_that_only_a_long_character_breaks() {
+        for text in TEXTS {
+            for limit in (1..=40).filter_map(NonZeroUsize::new) {
+                for piece in Chunking::Bytes(limit).cut(text) {
+                    assert!(piece.len() <= limit.get() || piece.chars().count() == 1, "{piece:?}");
+                }
             }
         }
     }

@@ -1,7 +1,8 @@
 //! A model API on loopback that answers from a script.
 //!
 //! It lets a real command-line agent run in a test without an account: the agent is pointed at the
-//! server's address and gets text, thinking, tool calls and faults, as directives in the prompt say. The same requests always get the same answers: there is no clock and no randomness.
+//! server's address and gets text, thinking, tool calls and faults, as a scenario file or directives in
+//! the prompt say. The same requests always get the same answers: there is no clock and no randomness.
 //!
 //! ```
 //! # async fn example() -> Result<(), scripted_model::StartError> {
@@ -22,8 +23,15 @@ mod identifiers;
 mod journal;
 mod keywords;
 mod pacing;
+mod scenario;
 mod script;
 mod server;
 
 pub use journal::RecordedRequest;
+pub use scenario::{Scenario, ScenarioError};
 pub use server::{Options, Running, ScriptedModel, StartError};
+
+/// Checks that the code in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -24,6 +24,7 @@ use crate::anthropic;
 use crate::conversation::Conversation;
 use crate::identifiers::Identifiers;
 use crate::journal::{Journal, RecordedRequest};
+use crate::scenario::Scenario;
 use crate::script::Script;
 
 /// Long histories with images are large; the real API stops at half of this.
@@ -34,11 +35,13 @@ const LARGEST_BODY_BYTES: usize = 64 * 1024 * 1024;
 pub struct Options {
     /// Where to listen; a loopback address. Port 0 takes a free port.
     pub address: SocketAddr,
+    /// What to answer. Without a scenario, directives in the prompt say it.
+    pub scenario: Option<Scenario>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)) }
+        Self { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), scenario: None }
     }
 }
 
@@ -72,7 +75,7 @@ impl ScriptedModel {
         let failed = |source| StartError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared::new(options.scenario));
         let (stop, stopped) = oneshot::channel();
         let mut server = JoinSet::new();
         server.spawn(serve(listener, router(Arc::clone(&shared)), stopped));
@@ -108,7 +111,7 @@ impl Running {
 }
 
 /// What all connections share.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) script: Script,
     pub(crate) journal: Journal,
@@ -116,6 +119,14 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    fn new(scenario: Option<Scenario>) -> Self {
+        Self {
+            script: Script::new(scenario),
+            journal: Journal::default(),
+            identifiers: Identifiers::default(),
+        }
+    }
+
     pub(crate) fn record(&self, method: &Method, uri: &Uri, body_bytes: usize, about: Option<&Conversation>) {
         let about = about.cloned().unwrap_or_default();
         self.journal.record(RecordedRequest {

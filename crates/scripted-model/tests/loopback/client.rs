@@ -6,10 +6,15 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use scripted_model::{Options, Running, ScriptedModel};
+use scripted_model::{Options, Running, Scenario, ScriptedModel};
 
 pub(crate) async fn start() -> Running {
     ScriptedModel::start(Options::default()).await.unwrap()
+}
+
+pub(crate) async fn start_with(scenario: Value) -> Running {
+    let scenario = Scenario::from_json(&scenario.to_string()).unwrap();
+    ScriptedModel::start(Options { scenario: Some(scenario), ..Options::default() }).await.unwrap()
 }
 
 /// Asks for a streamed answer to one prompt.

@@ -14,7 +14,7 @@ use crate::client::{ask, open, request, send, start};
 async fn only_loopback_addresses_are_served() {
     for address in ["0.0.0.0:0", "192.0.2.1:0", "[::]:0"] {
         let address: SocketAddr = address.parse().unwrap();
-        let error = ScriptedModel::start(Options { address }).await.unwrap_err();
+        let error = ScriptedModel::start(Options { address, ..Options::default() }).await.unwrap_err();
         assert!(matches!(error, StartError::NotLoopback(refused) if refused == address), "{error}");
     }
 }
@@ -23,7 +23,7 @@ async fn only_loopback_addresses_are_served() {
 async fn a_taken_port_is_an_error_with_advice() {
     let model = start().await;
     let address: SocketAddr = model.url().strip_prefix("http://").unwrap().parse().unwrap();
-    let error = ScriptedModel::start(Options { address }).await.unwrap_err();
+    let error = ScriptedModel::start(Options { address, ..Options::default() }).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         format!("cannot listen on {address}: choose another port, or 0 for a free one")

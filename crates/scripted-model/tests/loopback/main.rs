@@ -10,3 +10,5 @@ mod faults;
 mod lifecycle;
 #[cfg(test)]
 mod routes;
+#[cfg(test)]
+mod scenarios;
