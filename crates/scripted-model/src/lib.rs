@@ -1,1 +1,37 @@
 //! A model API on loopback that answers from a script.
+//!
+//! It lets a real command-line agent run in a test without an account: the agent is pointed at the
+//! server's address and gets text, thinking, tool calls and faults, as a scenario file or directives in
+//! the prompt say. The same requests always get the same answers: there is no clock and no randomness.
+//!
+//! ```
+//! # async fn example() -> Result<(), scripted_model::StartError> {
+//! use scripted_model::{Options, ScriptedModel};
+//!
+//! let model = ScriptedModel::start(Options::default()).await?;
+//! println!("export ANTHROPIC_BASE_URL={}", model.url());
+//! model.shutdown().await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod answer;
+mod anthropic;
+mod chunking;
+mod conversation;
+mod identifiers;
+mod journal;
+mod keywords;
+mod pacing;
+mod scenario;
+mod script;
+mod server;
+
+pub use journal::RecordedRequest;
+pub use scenario::{Scenario, ScenarioError};
+pub use server::{Options, Running, ScriptedModel, StartError};
+
+/// Checks that the code in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
