@@ -36,6 +36,7 @@ pub struct StreamEventEnvelope {
 
 /// What a line turned out to be.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "nearly every line is an event, and is moved once")]
 pub enum Reading {
     /// An event.
     Event(StreamEventEnvelope),

@@ -134,7 +134,7 @@ pub enum ServerMessage {
         #[ts(optional, type = "number")]
         seq: Option<u64>,
         /// The state.
-        payload: Upsert,
+        payload: Box<Upsert>,
     },
     /// A turn's milestone.
     #[serde(rename = "session:turn")]

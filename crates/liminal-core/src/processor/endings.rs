@@ -21,6 +21,13 @@ enum Fate<'a> {
     Flush,
 }
 
+/// What becomes of an item, and why now.
+#[derive(Debug, Clone, Copy)]
+struct Ending<'a> {
+    fate: Fate<'a>,
+    cause: Cause,
+}
+
 impl UpsertProcessor {
     /// Ends the turn from outside: every open item and the turn fail for this reason. A second call does nothing.
     pub fn finish(&mut self, reason: &ErrorInfo, now: Now, out: &mut dyn Sink) {
@@ -69,9 +76,9 @@ impl UpsertProcessor {
             Some(Known::Open(ordinal)) => {
                 let Some(item) = self.items.close(ordinal) else { return };
                 if self.rules.ending == EndingRule::FlushItems {
-                    self.end_item(&item, Fate::Flush, cause, out);
+                    self.end_item(&item, Ending { fate: Fate::Flush, cause }, out);
                 }
-                self.end_item(&item, Fate::Fail(&failed.error), cause, out);
+                self.end_item(&item, Ending { fate: Fate::Fail(&failed.error), cause }, out);
             }
             None => self.fail_unknown_item(failed, cause, out),
         }
@@ -94,47 +101,47 @@ impl UpsertProcessor {
     fn end_items(&mut self, fate: Fate<'_>, cause: Option<Cause>, now: Now, out: &mut dyn Sink) {
         while let Some(item) = self.items.first().and_then(|ordinal| self.items.close(ordinal)) {
             let cause = cause.unwrap_or(Cause { source: item.source, now });
-            self.end_item(&item, fate, cause, out);
+            self.end_item(&item, Ending { fate, cause }, out);
         }
         self.deadlines = Deadlines::default();
     }
 
-    fn end_item(&mut self, item: &OpenItem, fate: Fate<'_>, cause: Cause, out: &mut dyn Sink) {
+    fn end_item(&mut self, item: &OpenItem, ending: Ending<'_>, out: &mut dyn Sink) {
         match &item.state {
-            ItemState::Text(text) => self.end_text(item, text, fate, cause, out),
+            ItemState::Text(text) => self.end_text(item, text, ending, out),
             ItemState::Call(call) => {
                 let output =
                     self.items.output_of(&call.call_id).and_then(|ordinal| self.items.close(ordinal));
                 let output = output.as_ref().and_then(OpenItem::as_output);
-                self.end_call(item, call, output, fate, cause, out);
+                self.end_call(item, call, output, ending, out);
             }
-            ItemState::Output(output) => self.end_output(item, output, fate, cause, out),
+            ItemState::Output(output) => self.end_output(item, output, ending, out),
             ItemState::Plan(plan) => {
                 let body = UpsertBody::Plan(PlanBody { entries: plan.entries.clone() });
-                self.end_whole(item, body, fate, cause, out);
+                self.end_whole(item, body, ending, out);
             }
             ItemState::Permission(asked) => {
                 let body = UpsertBody::Permission(PermissionBody { request: asked.clone(), outcome: None });
                 let lapsed =
                     ErrorInfo::new(ErrorCode::PermissionLapsed, "the turn ended before an answer came");
-                let fate = if matches!(fate, Fate::Complete) { Fate::Fail(&lapsed) } else { fate };
-                self.end_whole(item, body, fate, cause, out);
+                // A request that nobody answered is not complete, however well the turn ended.
+                let fate =
+                    if matches!(ending.fate, Fate::Complete) { Fate::Fail(&lapsed) } else { ending.fate };
+                self.end_whole(item, body, Ending { fate, cause: ending.cause }, out);
             }
         }
     }
 
-    fn end_text(&self, item: &OpenItem, text: &TextItem, fate: Fate<'_>, cause: Cause, out: &mut dyn Sink) {
-        let status = match fate {
-            Fate::Flush if !text.growing.has_unemitted() => return,
-            Fate::Flush if text.held => UpsertStatus::Complete,
-            Fate::Flush if text.growing.is_created() => UpsertStatus::Update,
-            Fate::Flush => UpsertStatus::Create,
-            Fate::Complete => UpsertStatus::Complete,
-            Fate::Fail(_) => UpsertStatus::Error,
+    fn end_text(&self, item: &OpenItem, text: &TextItem, ending: Ending<'_>, out: &mut dyn Sink) {
+        let status = match ending.fate.end_status() {
+            Some(status) => status,
+            None if !text.growing.has_unemitted() => return,
+            None if text.held => UpsertStatus::Complete,
+            None if text.growing.is_created() => UpsertStatus::Update,
+            None => UpsertStatus::Create,
         };
-        let body = self.turn.text_body(text);
-        let upsert = self.turn.upsert(&item.id, item.parent_call_id.as_ref(), status, cause, body);
-        out.item(Emission::growing(fate.mark(upsert), text.growing.text()));
+        let upsert = self.ended(item, self.turn.text_body(text), status, ending);
+        out.item(Emission::growing(upsert, text.growing.text()));
     }
 
     fn end_call(
@@ -142,38 +149,29 @@ impl UpsertProcessor {
         item: &OpenItem,
         call: &CallItem,
         output: Option<&OutputItem>,
-        fate: Fate<'_>,
-        cause: Cause,
+        ending: Ending<'_>,
         out: &mut dyn Sink,
     ) {
-        let status = match fate {
-            Fate::Flush if !output.is_some_and(|output| output.growing.has_unemitted()) => return,
-            Fate::Flush if self.rules.tools == ToolRule::SeparateItems => return,
-            Fate::Flush => UpsertStatus::Update,
-            Fate::Complete => UpsertStatus::Complete,
-            Fate::Fail(_) => UpsertStatus::Error,
+        let has_news = || output.is_some_and(|output| output.growing.has_unemitted());
+        let status = match ending.fate.end_status() {
+            Some(status) => status,
+            None if self.rules.tools == ToolRule::OneItem && has_news() => UpsertStatus::Update,
+            None => return,
         };
-        self.emit_ended_call(item, call.body(), output, fate, status, cause, out);
+        self.emit_ended_call(item, call.body(), output, (status, ending), out);
     }
 
     /// An output that is open by itself: its call is over, or was never announced, or started after it.
-    fn end_output(
-        &mut self,
-        item: &OpenItem,
-        output: &OutputItem,
-        fate: Fate<'_>,
-        cause: Cause,
-        out: &mut dyn Sink,
-    ) {
+    fn end_output(&mut self, item: &OpenItem, output: &OutputItem, ending: Ending<'_>, out: &mut dyn Sink) {
         let call_id = output.call_id.as_ref().filter(|_| self.rules.tools == ToolRule::OneItem);
         match call_id.and_then(|call_id| self.items.find_call(call_id)) {
             Some(Known::Closed) => {}
             Some(Known::Open(ordinal)) => {
                 let Some(call_item) = self.items.close(ordinal) else { return };
                 let ItemState::Call(call) = &call_item.state else { return };
-                self.end_call(&call_item, call, Some(output), fate, cause, out);
+                self.end_call(&call_item, call, Some(output), ending, out);
             }
-            None => self.end_unannounced_output(item, output, fate, cause, out),
+            None => self.end_unannounced_output(item, output, ending, out),
         }
     }
 
@@ -181,49 +179,42 @@ impl UpsertProcessor {
         &self,
         item: &OpenItem,
         output: &OutputItem,
-        fate: Fate<'_>,
-        cause: Cause,
+        ending: Ending<'_>,
         out: &mut dyn Sink,
     ) {
-        let status = match fate {
-            Fate::Flush => return,
-            Fate::Complete => UpsertStatus::Complete,
-            Fate::Fail(_) => UpsertStatus::Error,
-        };
+        let Some(status) = ending.fate.end_status() else { return };
         let call_id = output.call_id.clone().unwrap_or_else(|| CallId::from(item.id.as_str()));
-        self.emit_ended_call(item, unknown_call(&call_id), Some(output), fate, status, cause, out);
+        self.emit_ended_call(item, unknown_call(&call_id), Some(output), (status, ending), out);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the one place where call, output and fate meet")]
     fn emit_ended_call(
         &self,
         item: &OpenItem,
         mut body: ToolCallBody,
         output: Option<&OutputItem>,
-        fate: Fate<'_>,
-        status: UpsertStatus,
-        cause: Cause,
+        (status, ending): (UpsertStatus, Ending<'_>),
         out: &mut dyn Sink,
     ) {
         let text = output.map(|output| output.growing.text()).filter(|text| !text.is_empty());
         body.tool_output = text.map(|_| String::new());
-        let body = UpsertBody::ToolCall(body);
-        let upsert = self.turn.upsert(&item.id, item.parent_call_id.as_ref(), status, cause, body);
-        let upsert = fate.mark(upsert);
+        let upsert = self.ended(item, UpsertBody::ToolCall(body), status, ending);
         out.item(match text {
             Some(text) => Emission::growing(upsert, text),
             None => Emission::whole(upsert),
         });
     }
 
-    fn end_whole(&self, item: &OpenItem, body: UpsertBody, fate: Fate<'_>, cause: Cause, out: &mut dyn Sink) {
-        let status = match fate {
-            Fate::Flush => return,
-            Fate::Complete => UpsertStatus::Complete,
-            Fate::Fail(_) => UpsertStatus::Error,
-        };
-        let upsert = self.turn.upsert(&item.id, item.parent_call_id.as_ref(), status, cause, body);
-        out.item(Emission::whole(fate.mark(upsert)));
+    fn end_whole(&self, item: &OpenItem, body: UpsertBody, ending: Ending<'_>, out: &mut dyn Sink) {
+        let Some(status) = ending.fate.end_status() else { return };
+        out.item(Emission::whole(self.ended(item, body, status, ending)));
+    }
+
+    fn ended(&self, item: &OpenItem, body: UpsertBody, status: UpsertStatus, ending: Ending<'_>) -> Upsert {
+        let upsert = self.turn.upsert(&item.id, item.parent_call_id.as_ref(), status, ending.cause, body);
+        match ending.fate {
+            Fate::Fail(error) => with_error(upsert, error),
+            Fate::Complete | Fate::Flush => upsert,
+        }
     }
 }
 
@@ -237,10 +228,12 @@ impl OpenItem {
 }
 
 impl Fate<'_> {
-    fn mark(self, upsert: Upsert) -> Upsert {
+    /// The status of an item that ends; a flushed one does not.
+    const fn end_status(self) -> Option<UpsertStatus> {
         match self {
-            Self::Fail(error) => with_error(upsert, error),
-            Self::Complete | Self::Flush => upsert,
+            Self::Complete => Some(UpsertStatus::Complete),
+            Self::Fail(_) => Some(UpsertStatus::Error),
+            Self::Flush => None,
         }
     }
 }
