@@ -1,3 +1,9 @@
-//! The shell of Liminal Builder.
+//! The shell of Liminal Builder: it opens pipes and ports, reads the clock and moves bytes. Decisions about what
+//! agents say are the core's.
 
+pub mod cli;
+pub mod clock;
+pub mod emitter;
+pub mod filter;
+pub mod server;
 pub mod transport;

@@ -1,3 +1,78 @@
-//! The program `liminal`.
+//! The `liminal` program: reads the command line and hands over.
 
-fn main() {}
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use liminal_builder::cli::{Cli, Command, Process, ScriptedModel, Serve};
+use liminal_builder::filter::{self, Verdict};
+use liminal_builder::server::Server;
+use scripted_model::{Options, Scenario};
+use tokio::signal::unix::{SignalKind, signal};
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Serve(options) => serve(&options),
+        Command::Process(options) => process(options),
+        Command::ScriptedModel(options) => scripted_model(&options),
+    };
+    result.unwrap_or_else(|error| {
+        complain(&error);
+        ExitCode::FAILURE
+    })
+}
+
+fn process(options: Process) -> Result<ExitCode> {
+    let verdict = filter::run(options.into(), io::stdin(), io::stdout().lock(), io::stderr())?;
+    Ok(match verdict {
+        Verdict::Good => ExitCode::SUCCESS,
+        Verdict::BadLines => ExitCode::FAILURE,
+        Verdict::Stopped => ExitCode::from(2),
+    })
+}
+
+#[tokio::main]
+async fn serve(options: &Serve) -> Result<ExitCode> {
+    let server = Server::bind(options.host, options.port).await?;
+    say(&format!("Liminal Builder is at {}", server.url()))?;
+    server.run(interrupted()).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[tokio::main]
+async fn scripted_model(options: &ScriptedModel) -> Result<ExitCode> {
+    let scenario = match &options.scenario {
+        Some(path) => {
+            let text =
+                std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            Some(Scenario::from_json(&text).with_context(|| path.display().to_string())?)
+        }
+        None => None,
+    };
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
+    let model = scripted_model::ScriptedModel::start(Options { address, scenario }).await?;
+    say(model.url())?;
+    interrupted().await;
+    model.shutdown().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Comes with Ctrl-C or a polite request to end.
+async fn interrupted() {
+    let Ok(mut terminated) = signal(SignalKind::terminate()) else { return };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminated.recv() => {}
+    }
+}
+
+fn say(line: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{line}")
+}
+
+#[expect(clippy::print_stderr, reason = "the one place where a program tells why it failed")]
+fn complain(error: &anyhow::Error) {
+    eprintln!("liminal: {error:#}");
+}

@@ -11,7 +11,7 @@ use crate::error::ErrorInfo;
 use crate::event::{Origin, ToolArguments, Usage};
 use crate::ids::{CallId, ItemId, SessionId, TurnId};
 use crate::json;
-use crate::processor::{Emission, Outcome, TurnChange, TurnRef};
+use crate::processor::{Emission, Outcome, Sink, TurnChange, TurnRef};
 use crate::upsert::{ToolCallBody, Upsert, UpsertBody, UpsertStatus};
 use crate::wire_enum::wire_enum;
 
@@ -227,6 +227,30 @@ impl Encoder {
             payload_type,
             payload,
         }
+    }
+}
+
+/// Gathers outputs as messages, for whoever delivers them.
+#[derive(Debug, Default)]
+pub struct Messages {
+    encoder: Encoder,
+    messages: Vec<StreamBMessage>,
+}
+
+impl Messages {
+    /// Takes what has gathered.
+    pub fn take(&mut self) -> Vec<StreamBMessage> {
+        std::mem::take(&mut self.messages)
+    }
+}
+
+impl Sink for Messages {
+    fn item(&mut self, emission: Emission<'_>) {
+        self.messages.push(self.encoder.item(emission));
+    }
+
+    fn turn(&mut self, turn: &TurnRef<'_>, change: TurnChange) {
+        self.messages.push(self.encoder.turn(turn, change));
     }
 }
 
