@@ -1,9 +1,15 @@
-//! Any bytes, read as JSON: an error is an answer, a panic is not.
+//! Any bytes as an event: the reader tells a fault or an event, and an event is written back the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use liminal_core::envelope::{self, Reading};
+use liminal_core::stream_a;
 
-// replaced when the reader lands
 fuzz_target!(|bytes: &[u8]| {
-    drop(serde_json::from_slice::<serde_json::Value>(bytes));
+    drop(stream_a::Reader::default().read_bytes(bytes));
+    if let Ok(Reading::Event(event)) = envelope::read_bytes(bytes) {
+        let json = serde_json::to_string(&event).expect("an event is JSON");
+        let again = envelope::read(&json).expect("what we write we read").event();
+        assert_eq!(again, Some(event));
+    }
 });

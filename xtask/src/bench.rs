@@ -1,18 +1,32 @@
-//! `./x bench`: the benches of liminal-core.
+//! `./x bench`: the benches of both crates.
 
 use anyhow::{Result, ensure};
 
 use crate::command::CommandLine;
 use crate::repository;
 
-/// Names each bench, because cargo would hand their arguments to the unit tests of the library too.
+const PACKAGES: [&str; 2] = ["liminal-core", "liminal-builder"];
+
 pub(crate) fn run(name: Option<&str>, arguments: &[String]) -> Result<()> {
-    let mut names = repository::rust_names(&repository::root().join("crates/liminal-core/benches"))?;
+    let mut found = false;
+    for package in PACKAGES {
+        found |= run_package(package, name, arguments)?;
+    }
+    ensure!(found, "no such bench; they are in crates/*/benches");
+    Ok(())
+}
+
+/// Names each bench, because cargo would hand their arguments to the unit tests of the library too.
+fn run_package(package: &str, name: Option<&str>, arguments: &[String]) -> Result<bool> {
+    let mut names = repository::rust_names(&repository::root().join(format!("crates/{package}/benches")))?;
     names.retain(|found| name.is_none_or(|wanted| wanted == found));
-    ensure!(!names.is_empty(), "no such bench in crates/liminal-core/benches");
-    CommandLine::new("cargo bench --package liminal-core")
+    if names.is_empty() {
+        return Ok(false);
+    }
+    CommandLine::new(&format!("cargo bench --package {package}"))
         .words(names.iter().flat_map(|name| ["--bench", name]))
         .word("--")
         .words(arguments)
-        .run()
+        .run()?;
+    Ok(true)
 }
