@@ -15,6 +15,10 @@ use std::path::{Path, PathBuf};
 use liminal_core::contracts;
 use liminal_core::envelope::{self, Reading, StreamEventEnvelope};
 use liminal_core::event::{FinalItem, ItemKind, StreamEvent};
+use liminal_core::ndjson::Lines;
+use liminal_core::processor::{Config, Profile};
+use liminal_core::time::Now;
+use liminal_core::turns::Turns;
 use serde_json::Value;
 
 #[test]
@@ -148,6 +152,22 @@ fn row_extra_fields_are_ignored() {
     for (line, expected) in input.lines().zip(output.lines()) {
         assert_eq!(written(&event(line)), json(expected));
     }
+}
+
+#[test]
+fn the_examples_of_the_documentation_hold() {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol.md"))
+        .unwrap();
+    let block = |title: &str| {
+        let (_, after) = page.split_once(&format!("```ndjson {title}\n")).expect(title);
+        after.split_once("```").unwrap().0.to_owned()
+    };
+    let mut lines = Lines::new(Profile::UpsertV1);
+    let mut turns = Turns::new(Config::default());
+    for event in block("events").lines().map(event) {
+        turns.handle_event(&event, Now::at(event.timestamp.instant()), &mut lines);
+    }
+    assert_eq!(std::str::from_utf8(lines.bytes()).unwrap(), block("outputs"));
 }
 
 /// Reads every event of a case and checks that writing it gives the same again.

@@ -50,14 +50,20 @@ cases! {
     row_initial_content_starts_the_timer
     row_item_cancelled_late_events
     row_item_done_never_started
+    row_item_error_of_an_unknown_item
     row_item_error_on_a_message
     row_item_error_on_a_tool_call
     row_items_have_their_own_timers
     row_live_output_under_the_gradient
     row_no_response_start
     row_output_for_unknown_call
+    row_permission_of_a_cancelled_turn
+    row_permission_waits_is_answered_or_lapses
+    row_plan_is_replaced_as_a_whole
     row_response_done_cancelled_open_items
     row_response_done_completed_open_items
+    row_second_output_is_dropped
+    row_second_start_is_dropped
     row_stream_b_aborted_turn
     row_stream_b_aborted_turn_stream_a
     row_stream_b_completed_turn_with_open_text
@@ -81,8 +87,10 @@ cases! {
     row_token_white_space_is_javascripts
     row_tool_call_initial_arguments
     row_tool_call_never_started
+    row_tool_details_and_sub_agents
     row_two_sessions_interleaved
     row_unknown_types_are_skipped
+    row_usage_update_shows_no_item
     sb_01_simple_agent_message
     sb_02_batching_detailed
     sb_02_batching_functional

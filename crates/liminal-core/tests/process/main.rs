@@ -8,5 +8,6 @@
     reason = "a test fails by panicking"
 )]
 
+mod buffers;
 mod cases;
 mod run;
