@@ -86,7 +86,7 @@ pub fn run(
         output,
         complaints,
     };
-    match filter.run(Input::start(input)?) {
+    match filter.run(&Input::start(input)?) {
         // Whoever read the output has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Verdict::Good),
         Err(error) => Err(error),
@@ -108,7 +108,7 @@ struct Filter<W, E> {
 }
 
 impl<W: Write, E: Write> Filter<W, E> {
-    fn run(&mut self, input: Input) -> io::Result<()> {
+    fn run(&mut self, input: &Input) -> io::Result<()> {
         let mut framer = LineFramer::new(LINE_LIMIT);
         loop {
             match input.receive(self.wait())? {
