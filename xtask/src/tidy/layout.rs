@@ -23,7 +23,8 @@ fn length(source: &Source) -> Vec<String> {
 
 fn module_comment(source: &Source) -> Vec<String> {
     let is_module = source.has_ending(&["rs"]) && source.has_folder("src") && !source.is_fixture();
-    if !is_module || source.text.starts_with("//!") {
+    let is_test = source.name() == "tests.rs" || source.has_folder("tests");
+    if !is_module || is_test || source.text.starts_with("//!") {
         return Vec::new();
     }
     vec!["begin with a `//!` comment: what the module owns and what it may not know".to_owned()]
@@ -83,6 +84,7 @@ fn length_sample() {
 fn module_comment_sample() {
     assert_passes(module_comment, "a/src/b.rs", "//! The b.\n");
     assert_passes(module_comment, "a/tests/b.rs", "use a::b;\n");
+    assert_passes(module_comment, "a/src/b/tests.rs", "use a::b;\n");
     assert_fails(module_comment, "a/src/b.rs", "use a::b;\n");
 }
 
