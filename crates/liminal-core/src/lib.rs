@@ -28,6 +28,7 @@ mod json;
 mod wire_enum;
 
 pub mod contracts;
+pub mod dialect;
 pub mod envelope;
 pub mod error;
 pub mod event;
@@ -35,6 +36,7 @@ pub mod ids;
 pub mod ndjson;
 pub mod processor;
 pub mod read;
+pub mod replay;
 pub mod stream_a;
 pub mod stream_b;
 pub mod time;

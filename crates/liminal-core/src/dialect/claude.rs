@@ -1,0 +1,359 @@
+//! Claude Code's stream-json. Owns the state of one process of it: which prompts it was given, which turn it is
+//! in, and what our side asked of it. Knows its lines and nothing of processes, batching or clients.
+//!
+//! A turn begins with the line that tells so, not with the prompt: the CLI takes prompts when it likes, joins
+//! them, and begins turns by itself when work in the background ends.
+
+mod blocks;
+mod calls;
+mod control;
+mod lines;
+mod notices;
+mod permissions;
+mod prompts;
+mod tool_result;
+mod turn;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::turn_writer::Opening;
+use super::{AgentCommand, Closed, Dialect, Input, Notice, Outbox, Step, TurnWriter};
+use crate::error::{ErrorCode, ErrorInfo};
+use crate::ids::{CallId, ItemId, SessionId, TurnId};
+use crate::time::Now;
+use crate::wire::rest::PermissionAnswer;
+use control::{Control, Request};
+use permissions::Asked;
+pub use permissions::{ALLOW_ONCE, ALLOW_SESSION, DENY, DENY_AND_STOP};
+use prompts::{Prompt, Prompts};
+use turn::{Ending, Finish, Turn, TurnCause};
+use wire::Line;
+
+/// Who offers the models, as events tell it.
+const PROVIDER_ID: &str = "claude-code";
+
+/// The words of `--permission-mode` and [`AgentCommand::SetPermissionMode`].
+pub const PERMISSION_MODES: [&str; 5] = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"];
+
+/// How patient the dialect is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// With the answer to `initialize`.
+    pub handshake_timeout: Duration,
+    /// With an agent that was given a prompt and says nothing at all.
+    pub prompt_timeout: Duration,
+    /// With people who are asked for permission.
+    pub permission_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            handshake_timeout: Duration::from_secs(60),
+            prompt_timeout: Duration::from_secs(30),
+            permission_timeout: Duration::from_secs(600),
+        }
+    }
+}
+
+/// One process of Claude Code.
+#[derive(Debug)]
+pub struct ClaudeDialect {
+    session_id: SessionId,
+    options: Options,
+    control: Control,
+    prompts: Prompts,
+    turn: Option<Turn>,
+    agent: AgentState,
+    /// The sub-agents that run, and the calls that started them.
+    tasks: BTreeMap<String, CallId>,
+    /// When and how a task in the background ended while no turn ran: the agent may begin a turn because of it.
+    task_note: Option<(Duration, String)>,
+    turns_by_agent: u64,
+    handshake_until: Option<Duration>,
+    quiet_since: Duration,
+    /// A turn was ended here while the agent was still in it; what comes of it is to be skipped.
+    is_draining: bool,
+    is_closed: bool,
+}
+
+/// What the process said of itself last.
+#[derive(Debug, Default)]
+struct AgentState {
+    session: Option<String>,
+    model: Option<String>,
+    permission_mode: Option<String>,
+    /// The price of all turns so far.
+    cost_usd: f64,
+}
+
+impl ClaudeDialect {
+    /// A process that was not spoken to yet.
+    #[must_use]
+    pub fn new(session_id: SessionId, options: Options) -> Self {
+        Self {
+            session_id,
+            options,
+            control: Control::default(),
+            prompts: Prompts::default(),
+            turn: None,
+            agent: AgentState::default(),
+            tasks: BTreeMap::new(),
+            task_note: None,
+            turns_by_agent: 0,
+            handshake_until: None,
+            quiet_since: Duration::ZERO,
+            is_draining: false,
+            is_closed: false,
+        }
+    }
+}
+
+impl Dialect for ClaudeDialect {
+    fn handle(&mut self, input: Input<'_>, now: Now, out: &mut Outbox) {
+        let step = &mut Step { now, out };
+        match input {
+            Input::Frame(bytes) => self.frame(bytes, step),
+            Input::FrameTooLong { bytes } => self.frame_too_long(bytes, step),
+            Input::Command(command) => self.command(command, step),
+            Input::Timeout => self.timeout(step),
+            Input::Closed(closed) => self.close(&closed, step),
+        }
+    }
+
+    fn next_deadline(&self) -> Option<Duration> {
+        let expiry = self.turn.as_ref().and_then(Turn::next_expiry);
+        [self.handshake_until, self.prompt_deadline(), expiry].into_iter().flatten().min()
+    }
+}
+
+impl ClaudeDialect {
+    fn frame(&mut self, bytes: &[u8], step: &mut Step<'_>) {
+        self.quiet_since = step.now.mono;
+        if self.is_closed || bytes.trim_ascii().is_empty() {
+            return;
+        }
+        match Line::read(bytes) {
+            Some(Line::Part(part)) => self.part(&part, bytes, step),
+            Some(Line::Whole(kind, line)) => self.whole_line(&kind, &line, bytes, step),
+            None => step.unknown("unreadable", bytes),
+        }
+    }
+
+    /// Nobody can tell what was lost, perhaps the end of the turn: so the turn ends here.
+    fn frame_too_long(&mut self, bytes: u64, step: &mut Step<'_>) {
+        self.quiet_since = step.now.mono;
+        let message = format!("the agent sent a line of {bytes} bytes, which is too long to be read");
+        if self.turn.is_none() {
+            return step.unknown(message, b"");
+        }
+        self.control.request(Request::Interrupt, Value::Null, step);
+        self.is_draining = true;
+        self.end_turn(Ending::Broken(ErrorInfo::new(ErrorCode::LineTooLong, message)), step);
+    }
+
+    fn command(&mut self, command: AgentCommand, step: &mut Step<'_>) {
+        match command {
+            AgentCommand::Open { .. } => {
+                self.handshake_until = Some(step.now.mono + self.options.handshake_timeout);
+                self.control.request(Request::Initialize, json!({ "hooks": null }), step);
+            }
+            AgentCommand::Prompt { turn, text } => self.prompt(turn, text, step),
+            AgentCommand::Cancel => self.cancel(step),
+            AgentCommand::Answer { item_id, answer } => self.answer(item_id, &answer, step),
+            AgentCommand::SetModel { model } => {
+                let arguments = model.map_or(Value::Null, |model| json!({ "model": model }));
+                self.control.request(Request::SetModel, arguments, step);
+            }
+            AgentCommand::SetPermissionMode { mode } => self.set_permission_mode(&mode, step),
+        }
+    }
+
+    fn prompt(&mut self, turn: TurnId, text: String, step: &mut Step<'_>) {
+        let prompt = Prompt::new(turn, text);
+        if self.is_closed {
+            let gone = ErrorInfo::new(ErrorCode::ProcessCrash, "the agent is not running any more");
+            return self.refuse_prompt(prompt, gone, step);
+        }
+        step.send(&prompt.frame());
+        self.quiet_since = step.now.mono;
+        self.prompts.push(prompt);
+    }
+
+    fn cancel(&mut self, step: &mut Step<'_>) {
+        let Some(turn) = &mut self.turn else { return self.prompts.cancel_all() };
+        if turn.is_cancel_asked {
+            return;
+        }
+        turn.is_cancel_asked = true;
+        match turn.cause {
+            TurnCause::Prompt | TurnCause::Agent => {
+                self.control.request(Request::Interrupt, Value::Null, step);
+            }
+            // No turn of the agent runs that could be interrupted.
+            TurnCause::Request => {
+                turn.deny_all(step);
+                self.end_turn(Ending::Cancelled(Finish::default()), step);
+            }
+        }
+    }
+
+    fn answer(&mut self, item_id: ItemId, answer: &PermissionAnswer, step: &mut Step<'_>) {
+        let asked = self.turn.as_mut().and_then(|turn| Some((turn.find_asked(&item_id)?.clone(), turn)));
+        let Some((asked, turn)) = asked else {
+            let error = ErrorInfo::new(ErrorCode::AlreadyAnswered, "the agent does not wait for this answer");
+            return step.notify(Notice::AnswerRefused { item_id, error });
+        };
+        match asked.decide(answer) {
+            Ok(decision) => {
+                turn.is_cancel_asked |= decision.stops;
+                control::answer(&asked.request_id, &decision.response, step);
+                turn.answered(&item_id, decision.outcome, step);
+                self.end_answered_request(step);
+            }
+            Err(error) => step.notify(Notice::AnswerRefused { item_id, error }),
+        }
+    }
+
+    fn set_permission_mode(&mut self, mode: &str, step: &mut Step<'_>) {
+        // The CLI takes any word.
+        if !PERMISSION_MODES.contains(&mode) {
+            let message = format!("`{mode}` is none of {}", PERMISSION_MODES.join(", "));
+            let error = ErrorInfo::new(ErrorCode::InvalidRequest, message);
+            return step.notify(Notice::CommandRefused(error));
+        }
+        self.control.request(Request::SetPermissionMode, json!({ "mode": mode }), step);
+    }
+
+    fn timeout(&mut self, step: &mut Step<'_>) {
+        let now = step.now.mono;
+        if self.handshake_until.is_some_and(|until| until <= now) {
+            self.handshake_until = None;
+            let error =
+                ErrorInfo::new(ErrorCode::AgentNotReading, "the agent did not answer when it was started");
+            step.notify(Notice::Failed(error));
+        }
+        if self.prompt_deadline().is_some_and(|until| until <= now) {
+            self.give_prompts_up(step);
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.expire(step);
+            self.end_answered_request(step);
+        }
+    }
+
+    fn close(&mut self, closed: &Closed, step: &mut Step<'_>) {
+        if std::mem::replace(&mut self.is_closed, true) {
+            return;
+        }
+        self.handshake_until = None;
+        let error = closing_error(closed);
+        if let Some(turn) = self.turn.take() {
+            let ending = match turn.is_cancel_asked {
+                true => Ending::Cancelled(Finish::default()),
+                false => Ending::Broken(error.clone()),
+            };
+            drop(turn.end(ending, step));
+        }
+        while let Some(prompt) = self.prompts.take_first() {
+            self.refuse_prompt(prompt, error.clone(), step);
+        }
+    }
+
+    fn give_prompts_up(&mut self, step: &mut Step<'_>) {
+        let seconds = self.options.prompt_timeout.as_secs();
+        let message = format!("the agent was told something and said nothing for {seconds} seconds");
+        let error = ErrorInfo::new(ErrorCode::AgentNotReading, message);
+        step.notify(Notice::Failed(error.clone()));
+        self.is_draining = true;
+        while let Some(prompt) = self.prompts.take_first() {
+            self.refuse_prompt(prompt, error.clone(), step);
+        }
+    }
+
+    /// Ends the turn of a prompt that the agent never took.
+    fn refuse_prompt(&self, prompt: Prompt, error: ErrorInfo, step: &mut Step<'_>) {
+        let ending = match prompt.is_cancelled {
+            true => Ending::Cancelled(Finish::default()),
+            false => Ending::Broken(error),
+        };
+        let turn = self.new_turn(prompt.turn, Some(prompt.text), TurnCause::Prompt);
+        drop(turn.end(ending, step));
+    }
+
+    /// When an agent that has a prompt and is in no turn has been silent for too long.
+    fn prompt_deadline(&self) -> Option<Duration> {
+        let waits = self.turn.is_none() && !self.prompts.is_empty();
+        waits.then(|| self.quiet_since + self.options.prompt_timeout)
+    }
+
+    fn new_turn(&self, turn: TurnId, prompt: Option<String>, cause: TurnCause) -> Turn {
+        let model_id = self.agent.model.clone().unwrap_or_else(|| "unknown".to_owned());
+        let opening = Opening { model_id, provider_id: PROVIDER_ID.to_owned(), prompt };
+        Turn::new(TurnWriter::new(self.session_id.clone(), turn, opening), cause)
+    }
+
+    /// Ends the turn. What sub-agents in the background still ask is asked again, so that it stays answerable.
+    fn end_turn(&mut self, ending: Ending, step: &mut Step<'_>) {
+        let Some(turn) = self.turn.take() else { return };
+        self.quiet_since = step.now.mono;
+        for asked in turn.end(ending, step) {
+            self.ask(asked, step);
+        }
+    }
+
+    /// A turn that was there only for a question ends with its answer.
+    fn end_answered_request(&mut self, step: &mut Step<'_>) {
+        let turn = self.turn.as_ref();
+        if turn.is_some_and(|turn| turn.cause == TurnCause::Request && !turn.is_waiting()) {
+            self.end_turn(Ending::Completed(Finish::default()), step);
+        }
+    }
+
+    fn ask(&mut self, asked: Asked, step: &mut Step<'_>) {
+        let parent = asked.agent_id.as_ref().and_then(|agent| self.tasks.get(agent)).cloned();
+        let until = step.now.mono + self.options.permission_timeout;
+        if self.turn.is_none() {
+            self.open_by_agent(&asked.request_id, TurnCause::Request, step);
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.ask(asked, parent.as_ref(), until, step);
+        }
+    }
+
+    /// Opens a turn that nobody asked for. Numbered, because an agent may repeat its ids.
+    fn open_by_agent(&mut self, id: &str, cause: TurnCause, step: &mut Step<'_>) {
+        self.turns_by_agent += 1;
+        let turn = TurnId::from(format!("auto-{}-{id}", self.turns_by_agent));
+        step.notify(Notice::TurnOpened { turn: turn.clone() });
+        let mut turn = self.new_turn(turn, None, cause);
+        turn.writer.open(step);
+        self.turn = Some(turn);
+    }
+}
+
+/// What became of the turns of an agent that is gone.
+fn closing_error(closed: &Closed) -> ErrorInfo {
+    if let Some(reason) = &closed.reason {
+        return reason.clone();
+    }
+    let said = closed.stderr_tail.trim();
+    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+    match (closed.code, closed.signal) {
+        (Some(0), None) => ErrorInfo::new(
+            ErrorCode::ProcessExitNoResult,
+            format!("the agent ended without finishing its turn{said}"),
+        ),
+        (Some(code), _) => {
+            ErrorInfo::new(ErrorCode::ProcessCrash, format!("the agent ended with exit code {code}{said}"))
+        }
+        (None, Some(signal)) => {
+            ErrorInfo::new(ErrorCode::ProcessCrash, format!("the agent was ended by signal {signal}{said}"))
+        }
+        (None, None) => ErrorInfo::new(ErrorCode::ProcessCrash, format!("the agent is gone{said}")),
+    }
+}

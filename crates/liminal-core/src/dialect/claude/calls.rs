@@ -1,0 +1,174 @@
+//! The tool calls of a turn. Owns which of them wait for a result, so that none is closed twice or left open.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::tool_result::call_details;
+use super::wire::{Call, CallResult};
+use crate::dialect::{Step, TurnWriter};
+use crate::error::ErrorInfo;
+use crate::event::{
+    CancelReason, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallStart, ItemKind,
+    ToolDetails,
+};
+use crate::ids::{CallId, ItemId};
+
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    known: BTreeMap<CallId, Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    item_id: ItemId,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Its arguments are still being written.
+    Announced,
+    /// It is complete and waits for its result.
+    Called,
+    Closed,
+}
+
+impl Calls {
+    /// A call begins, its arguments are to come. Gives nothing if the call is known.
+    pub(super) fn announce(
+        &mut self,
+        call: &Call,
+        writer: &mut TurnWriter,
+        step: &mut Step<'_>,
+    ) -> Option<ItemId> {
+        if self.known.contains_key(&call.id) {
+            return None;
+        }
+        let item_id = writer.start(started(call), None, step);
+        self.insert(&call.id, item_id.clone(), State::Announced);
+        Some(item_id)
+    }
+
+    /// A call's arguments grow.
+    pub(super) fn grow(&self, id: &CallId, added: &str, writer: &mut TurnWriter, step: &mut Step<'_>) {
+        let Some(known) = self.known.get(id).filter(|known| known.state == State::Announced) else { return };
+        writer.delta(&known.item_id, added, step);
+    }
+
+    /// A call is complete. A call that has been is not told again.
+    pub(super) fn call(
+        &mut self,
+        call: Call,
+        parent: Option<&CallId>,
+        writer: &mut TurnWriter,
+        step: &mut Step<'_>,
+    ) {
+        let item_id = match self.known.get_mut(&call.id) {
+            Some(Known { state: State::Called | State::Closed, .. }) => return,
+            Some(known) => {
+                known.state = State::Called;
+                known.item_id.clone()
+            }
+            None => self.insert_called(&call, parent, writer, step),
+        };
+        let details = call_details(&call.name, &call.input);
+        let Call { id, name, input } = call;
+        let call = FunctionCallItem { name, call_id: id, arguments: Arc::new(input), details };
+        writer.done(&item_id, FinalItem::FunctionCall(call), step);
+    }
+
+    /// A call that replaces one which was announced and never came.
+    pub(super) fn replace(&mut self, old: &CallId, new: &CallId) {
+        let Some(known) = self.known.get_mut(old).filter(|known| known.state == State::Announced) else {
+            return;
+        };
+        known.state = State::Closed;
+        let item_id = known.item_id.clone();
+        if !self.known.contains_key(new) {
+            self.insert(new, item_id, State::Announced);
+        }
+    }
+
+    /// A call gives its result; one for a call that nobody knows is told as well.
+    pub(super) fn result(
+        &mut self,
+        result: CallResult,
+        details: ToolDetails,
+        writer: &mut TurnWriter,
+        step: &mut Step<'_>,
+    ) {
+        let CallResult { id: call_id, output, is_error } = result;
+        match self.known.get_mut(&call_id) {
+            Some(known) if known.state == State::Closed => return,
+            Some(known) => known.state = State::Closed,
+            None => {
+                let nameless = ItemId::from(call_id.as_str());
+                self.insert(&call_id, nameless, State::Closed);
+            }
+        }
+        let item_id = writer.next_item(step);
+        let output = FunctionCallOutputItem { call_id, output, is_error, details };
+        writer.done(&item_id, FinalItem::FunctionCallOutput(output), step);
+    }
+
+    /// A call is given up.
+    pub(super) fn cancel(
+        &mut self,
+        id: &CallId,
+        reason: Option<CancelReason>,
+        writer: &mut TurnWriter,
+        step: &mut Step<'_>,
+    ) {
+        let Some(known) = self.known.get_mut(id).filter(|known| known.state != State::Closed) else { return };
+        known.state = State::Closed;
+        writer.cancel(&known.item_id, reason, step);
+    }
+
+    pub(super) fn is_open(&self, id: &CallId) -> bool {
+        self.known.get(id).is_some_and(|known| known.state != State::Closed)
+    }
+
+    /// Gives up every call that waits.
+    pub(super) fn cancel_all(&mut self, writer: &mut TurnWriter, step: &mut Step<'_>) {
+        for known in self.known.values_mut().filter(|known| known.state != State::Closed) {
+            known.state = State::Closed;
+            writer.cancel(&known.item_id, Some(CancelReason::UserCancel), step);
+        }
+    }
+
+    /// Fails every call that waits.
+    pub(super) fn fail_all(&mut self, error: &ErrorInfo, writer: &mut TurnWriter, step: &mut Step<'_>) {
+        for known in self.known.values_mut().filter(|known| known.state != State::Closed) {
+            known.state = State::Closed;
+            writer.fail(&known.item_id, error.clone(), step);
+        }
+    }
+
+    /// Only a call inside another needs a start: the start is where its parent is told.
+    fn insert_called(
+        &mut self,
+        call: &Call,
+        parent: Option<&CallId>,
+        writer: &mut TurnWriter,
+        step: &mut Step<'_>,
+    ) -> ItemId {
+        let item_id = match parent {
+            Some(_) => writer.start(started(call), parent, step),
+            None => writer.next_item(step),
+        };
+        self.insert(&call.id, item_id.clone(), State::Called);
+        item_id
+    }
+
+    fn insert(&mut self, id: &CallId, item_id: ItemId, state: State) {
+        self.known.insert(id.clone(), Known { item_id, state });
+    }
+}
+
+fn started(call: &Call) -> ItemKind {
+    ItemKind::FunctionCall(FunctionCallStart {
+        name: call.name.clone(),
+        call_id: call.id.clone(),
+        details: call_details(&call.name, &call.input),
+    })
+}

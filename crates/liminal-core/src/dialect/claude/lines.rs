@@ -1,0 +1,361 @@
+//! What each line of Claude Code means for the process it comes from. Owns the choice of the turn that a line
+//! belongs to, and the beginning and the end of turns.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::control::{self, Request};
+use super::notices::{self, Known};
+use super::permissions::Asked;
+use super::prompts::{Prompt, is_echo};
+use super::turn::{Ending, Finish, TurnCause};
+use super::wire::{Block, Part, blocks, flag, list, object, text, usage};
+use super::{ClaudeDialect, Notice, Step};
+use crate::error::{ErrorCode, ErrorInfo};
+use crate::event::Origin;
+use crate::ids::CallId;
+
+/// The model's name on lines that no model wrote.
+const SYNTHETIC: &str = "<synthetic>";
+/// What the CLI puts where an answer is missing after a crash.
+const NOTHING_SAID: &str = "No response requested.";
+/// How soon after the end of a task in the background a turn begins because of it.
+const TASK_TURN_WITHIN: Duration = Duration::from_secs(1);
+/// More sub-agents at once are not remembered.
+const TASK_LIMIT: usize = 1024;
+
+impl ClaudeDialect {
+    pub(super) fn part(&mut self, part: &Part<'_>, bytes: &[u8], step: &mut Step<'_>) {
+        if !is_known_part(&part.kind) {
+            return step.unknown(format!("stream_event {}", part.kind), bytes);
+        }
+        match &mut self.turn {
+            Some(turn) => turn.part(part, step),
+            None => self.outside("stream_event", bytes, step),
+        }
+    }
+
+    pub(super) fn whole_line(
+        &mut self,
+        kind: &str,
+        line: &Map<String, Value>,
+        bytes: &[u8],
+        step: &mut Step<'_>,
+    ) {
+        match kind {
+            "system" => self.system(line, bytes, step),
+            "assistant" => self.assistant(line, bytes, step),
+            "user" => self.user(line, step),
+            "result" => self.result(line, bytes, step),
+            "control_request" => self.control_request(line, bytes, step),
+            "control_response" => self.control_response(line, step),
+            "control_cancel_request" => self.control_cancel(line, step),
+            "rate_limit_event" => self.note(notices::rate_limit(line), step),
+            "keep_alive" | "tool_progress" => {}
+            _ => step.unknown(kind, bytes),
+        }
+    }
+
+    fn system(&mut self, line: &Map<String, Value>, bytes: &[u8], step: &mut Step<'_>) {
+        let subtype = text(line, "subtype").unwrap_or_default();
+        match subtype {
+            "init" => return self.init(line, step),
+            "status" => self.status(line, step),
+            "task_started" => self.task_started(line),
+            "task_notification" => return self.task_ended(line, step),
+            _ => {}
+        }
+        match notices::note(subtype, line) {
+            Known::Note(note) => self.note(Some(note), step),
+            Known::Silent => {}
+            Known::No => step.unknown(format!("system {subtype}"), bytes),
+        }
+    }
+
+    /// A turn begins, whoever asked for it.
+    fn init(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
+        self.is_draining = false;
+        self.learn_session(line, step);
+        if let Some(model) = text(line, "model") {
+            self.learn_model(model, step);
+        }
+        self.learn_permission_mode(line, step);
+        self.begin_after_init(line, step);
+        if let Some(turn) = &mut self.turn {
+            turn.writer.set_model(self.agent.model.as_deref().unwrap_or("unknown"));
+            turn.writer.open(step);
+        }
+    }
+
+    fn begin_after_init(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
+        if let Some(turn) = &mut self.turn {
+            if turn.cause != TurnCause::Request {
+                return;
+            }
+            if self.prompts.is_empty() {
+                turn.cause = TurnCause::Agent;
+                return;
+            }
+            let Some(request) = self.turn.take() else { return };
+            let carried = request.end(Ending::Completed(Finish::default()), step);
+            self.begin_first(step);
+            return carried.into_iter().for_each(|asked| self.ask(asked, step));
+        }
+        let task = self.take_task_note(step);
+        if self.prompts.is_empty() || task.is_some() {
+            self.open_by_agent(text(line, "uuid").unwrap_or("unnamed"), TurnCause::Agent, step);
+            return self.note(task, step);
+        }
+        self.begin_first(step);
+    }
+
+    fn begin_first(&mut self, step: &mut Step<'_>) {
+        if let Some(prompt) = self.prompts.take_first() {
+            self.begin(prompt, step);
+        }
+    }
+
+    fn begin(&mut self, prompt: Prompt, step: &mut Step<'_>) {
+        let Prompt { turn, text, is_cancelled } = prompt;
+        step.notify(Notice::TurnBound { turn: turn.clone() });
+        let mut turn = self.new_turn(turn, Some(text.clone()), TurnCause::Prompt);
+        turn.echo = Some(text);
+        turn.is_cancel_asked = is_cancelled;
+        self.turn = Some(turn);
+        if is_cancelled {
+            self.control.request(Request::Interrupt, Value::Null, step);
+        }
+    }
+
+    /// Before a long compaction this is all that is said of the turn.
+    fn status(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
+        self.learn_permission_mode(line, step);
+        let is_at_work = text(line, "status").is_some() && !self.is_draining;
+        if is_at_work && self.turn.is_none() && self.task_note.is_none() {
+            self.begin_first(step);
+        }
+    }
+
+    fn task_started(&mut self, line: &Map<String, Value>) {
+        let (Some(task), Some(call)) = (text(line, "task_id"), text(line, "tool_use_id")) else { return };
+        if self.tasks.len() < TASK_LIMIT {
+            self.tasks.insert(task.to_owned(), CallId::from(call));
+        }
+    }
+
+    /// Of a call that waits the result will tell; everything else ended in the background.
+    fn task_ended(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
+        let task = text(line, "task_id").and_then(|task| self.tasks.remove(task));
+        let call = text(line, "tool_use_id").map(CallId::from).or(task);
+        let Some(summary) = text(line, "summary") else { return };
+        match &mut self.turn {
+            Some(turn) if call.is_some_and(|call| turn.is_call_open(&call)) => {}
+            Some(turn) => turn.note(summary.to_owned(), step),
+            None => self.task_note = Some((step.now.mono, summary.to_owned())),
+        }
+    }
+
+    fn take_task_note(&mut self, step: &Step<'_>) -> Option<String> {
+        let (at, note) = self.task_note.take()?;
+        (step.now.mono.saturating_sub(at) <= TASK_TURN_WITHIN).then_some(note)
+    }
+
+    fn assistant(&mut self, line: &Map<String, Value>, bytes: &[u8], step: &mut Step<'_>) {
+        let Some(turn) = &mut self.turn else { return self.outside("assistant", bytes, step) };
+        let parent = text(line, "parent_tool_use_id").map(CallId::from);
+        let message = object(line, "message");
+        let of_message = |key| message.and_then(|message| text(message, key));
+        let found = blocks(line);
+        if parent.is_none() && of_message("model") == Some(SYNTHETIC) {
+            return self.synthetic(text(line, "error"), &found, step);
+        }
+        turn.assistant(of_message("id").unwrap_or_default(), parent.as_ref(), found, step);
+    }
+
+    /// The program speaks in the model's place: it failed, or a command of its own has an output.
+    fn synthetic(&mut self, error: Option<&str>, found: &[Block], step: &mut Step<'_>) {
+        let Some(turn) = &mut self.turn else { return };
+        let message = plain_text(found);
+        match error {
+            Some(code) => turn.fail(ErrorInfo { code: code.to_owned(), message }),
+            None if message.is_empty() || message == NOTHING_SAID => {}
+            None => turn.note(message, step),
+        }
+    }
+
+    fn user(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
+        if flag(line, "isReplay") {
+            return self.echo(line, step);
+        }
+        let Some(turn) = &mut self.turn else { return };
+        for block in blocks(line) {
+            match block {
+                Block::Result(result) => turn.result(result, line.get("tool_use_result"), step),
+                // The sub-agent's prompt stands in its call, nudges and summaries are for the model.
+                Block::Text(_) | Block::Thinking(_) | Block::Call(_) | Block::Unknown(_) => {}
+            }
+        }
+    }
+
+    /// A prompt comes back: it began its turn, or was taken into the one that runs.
+    fn echo(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
+        let (said, uuid) = (plain_text(&blocks(line)), text(line, "uuid"));
+        if let Some(output) = local_output(&said) {
+            return self.note(Some(output.to_owned()), step);
+        }
+        if let Some(turn) = &mut self.turn {
+            let own = turn.echo.take_if(|prompt| is_echo(turn.writer.turn_id(), prompt, uuid, &said));
+            if own.is_some() {
+                return;
+            }
+        }
+        let Some(prompt) = self.prompts.take_echoed(uuid, &said) else { return };
+        match &mut self.turn {
+            None => self.begin(prompt, step),
+            Some(turn) => {
+                step.notify(Notice::TurnMerged { turn: prompt.turn, into: turn.id().clone() });
+                turn.writer.message(prompt.text, Origin::User, step);
+            }
+        }
+    }
+
+    fn result(&mut self, line: &Map<String, Value>, bytes: &[u8], step: &mut Step<'_>) {
+        self.learn_session(line, step);
+        let finish = self.finish(line);
+        if std::mem::take(&mut self.is_draining) {
+            return;
+        }
+        if self.turn.is_none() {
+            self.begin_first(step);
+        }
+        match &mut self.turn {
+            Some(turn) => {
+                let ending = turn.ending(line, finish);
+                self.end_turn(ending, step);
+            }
+            None if flag(line, "is_error") && self.handshake_until.is_some() => {
+                step.notify(Notice::Failed(start_failure(line)));
+            }
+            None => step.unknown("result outside a turn", bytes),
+        }
+    }
+
+    /// The tokens are the turn's, the price is that of the process so far.
+    fn finish(&mut self, line: &Map<String, Value>) -> Finish {
+        let reason = text(line, "stop_reason").or_else(|| text(line, "terminal_reason")).map(str::to_owned);
+        let total = line.get("total_cost_usd").and_then(Value::as_f64);
+        let cost_usd = total.map(|total| self.agent.price_of_turn(total));
+        let usage = object(line, "usage").map(usage);
+        Finish { reason, usage: usage.map(|usage| crate::event::Usage { cost_usd, ..usage }) }
+    }
+
+    fn control_request(&mut self, line: &Map<String, Value>, bytes: &[u8], step: &mut Step<'_>) {
+        let (Some(id), Some(request)) = (text(line, "request_id"), object(line, "request")) else {
+            return step.unknown("control_request", bytes);
+        };
+        match text(request, "subtype") {
+            Some("can_use_tool") => self.ask(Asked::read(id, request), step),
+            other => {
+                let subtype = other.unwrap_or("without a subtype");
+                step.unknown(format!("control_request {subtype}"), bytes);
+                control::refuse(id, "this client does not support the request", step);
+            }
+        }
+    }
+
+    fn control_response(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
+        let Some(response) = self.control.response(line) else { return };
+        match (response.request, response.answer) {
+            (Request::Initialize, Ok(answer)) => {
+                self.handshake_until = None;
+                step.notify(Notice::Ready(control::abilities(answer)));
+            }
+            (Request::Initialize, Err(why)) => {
+                self.handshake_until = None;
+                step.notify(Notice::Failed(ErrorInfo::new(ErrorCode::SpawnFailed, why)));
+            }
+            (Request::Interrupt | Request::SetModel | Request::SetPermissionMode, Ok(_)) => {}
+            (Request::Interrupt | Request::SetModel | Request::SetPermissionMode, Err(why)) => {
+                step.notify(Notice::CommandRefused(ErrorInfo::new(ErrorCode::InvalidRequest, why)));
+            }
+        }
+    }
+
+    fn control_cancel(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
+        if let (Some(turn), Some(id)) = (&mut self.turn, text(line, "request_id")) {
+            turn.withdraw(id, step);
+            self.end_answered_request(step);
+        }
+    }
+
+    /// A line that belongs to a turn, and there is none.
+    fn outside(&self, kind: &str, bytes: &[u8], step: &mut Step<'_>) {
+        if !self.is_draining {
+            step.unknown(format!("{kind} outside a turn"), bytes);
+        }
+    }
+
+    /// Notes belong to a turn; between turns nobody would see them.
+    fn note(&mut self, note: Option<String>, step: &mut Step<'_>) {
+        if let (Some(turn), Some(note)) = (&mut self.turn, note) {
+            turn.note(note, step);
+        }
+    }
+
+    fn learn_session(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
+        let Some(id) = text(line, "session_id").filter(|id| !id.is_empty()) else { return };
+        if self.agent.session.as_deref() != Some(id) {
+            self.agent.session = Some(id.to_owned());
+            step.notify(Notice::AgentSession { id: id.to_owned() });
+        }
+    }
+
+    fn learn_model(&mut self, model: &str, step: &mut Step<'_>) {
+        if self.agent.model.as_deref() != Some(model) {
+            self.agent.model = Some(model.to_owned());
+            step.notify(Notice::Model { model: model.to_owned() });
+        }
+    }
+
+    fn learn_permission_mode(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
+        let Some(mode) = text(line, "permissionMode") else { return };
+        if self.agent.permission_mode.as_deref() != Some(mode) {
+            self.agent.permission_mode = Some(mode.to_owned());
+            step.notify(Notice::PermissionMode { mode: mode.to_owned() });
+        }
+    }
+}
+
+impl super::AgentState {
+    fn price_of_turn(&mut self, total: f64) -> f64 {
+        let before = std::mem::replace(&mut self.cost_usd, total);
+        // A smaller total means that the count began anew.
+        let price = if total < before { total } else { total - before };
+        // Sums of floats leave dust; no price is that small.
+        (price * 1e9).round() / 1e9
+    }
+}
+
+fn is_known_part(kind: &str) -> bool {
+    let known = ["message_start", "content_block_start", "content_block_delta", "content_block_stop"];
+    known.contains(&kind) || ["message_delta", "message_stop", "ping", "error"].contains(&kind)
+}
+
+fn plain_text(found: &[Block]) -> String {
+    let texts = found.iter().filter_map(|block| match block {
+        Block::Text(text) => Some(text.as_str()),
+        Block::Thinking(_) | Block::Call(_) | Block::Result(_) | Block::Unknown(_) => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// What a command of the program printed.
+fn local_output(said: &str) -> Option<&str> {
+    said.trim().strip_prefix("<local-command-stdout>")?.strip_suffix("</local-command-stdout>")
+}
+
+fn start_failure(line: &Map<String, Value>) -> ErrorInfo {
+    let errors: Vec<&str> = list(line, "errors").iter().filter_map(Value::as_str).collect();
+    ErrorInfo::new(ErrorCode::SpawnFailed, errors.join("\n"))
+}

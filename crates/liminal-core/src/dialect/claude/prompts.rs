@@ -1,0 +1,77 @@
+//! The prompts that Claude Code was given and did not begin yet. Owns their order and how the line that repeats
+//! a prompt is known to be its echo.
+
+use std::collections::VecDeque;
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::ids::TurnId;
+
+#[derive(Debug, Default)]
+pub(super) struct Prompts {
+    waiting: VecDeque<Prompt>,
+}
+
+#[derive(Debug)]
+pub(super) struct Prompt {
+    pub(super) turn: TurnId,
+    pub(super) text: String,
+    pub(super) is_cancelled: bool,
+}
+
+impl Prompt {
+    pub(super) const fn new(turn: TurnId, text: String) -> Self {
+        Self { turn, text, is_cancelled: false }
+    }
+
+    /// The line that tells the agent.
+    pub(super) fn frame(&self) -> Value {
+        json!({
+            "type": "user",
+            "message": { "role": "user", "content": self.text },
+            "parent_tool_use_id": null,
+            "session_id": "",
+            "uuid": message_uuid(&self.turn).to_string(),
+        })
+    }
+}
+
+impl Prompts {
+    pub(super) fn push(&mut self, prompt: Prompt) {
+        self.waiting.push_back(prompt);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub(super) fn take_first(&mut self) -> Option<Prompt> {
+        self.waiting.pop_front()
+    }
+
+    /// Takes the prompt that a line repeats.
+    pub(super) fn take_echoed(&mut self, uuid: Option<&str>, text: &str) -> Option<Prompt> {
+        let position =
+            self.waiting.iter().position(|prompt| is_echo(&prompt.turn, &prompt.text, uuid, text))?;
+        self.waiting.remove(position)
+    }
+
+    /// The agent runs them all the same; each is interrupted when it begins.
+    pub(super) fn cancel_all(&mut self) {
+        for prompt in &mut self.waiting {
+            prompt.is_cancelled = true;
+        }
+    }
+}
+
+/// Whether a line repeats the prompt of a turn. Prompts that the agent joins are known by the id only.
+pub(super) fn is_echo(turn: &TurnId, prompt: &str, uuid: Option<&str>, text: &str) -> bool {
+    prompt == text || uuid.is_some_and(|uuid| uuid == message_uuid(turn).to_string())
+}
+
+/// The id of a turn's prompt on the wire and on disk: that of the turn, where it is one.
+fn message_uuid(turn: &TurnId) -> Uuid {
+    let own = Uuid::parse_str(turn.as_str());
+    own.unwrap_or_else(|_| Uuid::new_v5(&Uuid::NAMESPACE_OID, turn.as_str().as_bytes()))
+}

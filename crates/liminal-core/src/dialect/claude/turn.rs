@@ -1,0 +1,339 @@
+//! One turn of Claude Code. Owns what happened in it so far and how it ends: whatever is open then is closed
+//! here, so that a turn leaves nothing behind.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::blocks::{Blocks, Desk, nested};
+use super::calls::Calls;
+use super::permissions::{Asked, Waiting, lapsed, withdrawn};
+use super::wire::{Block, CallResult, Part, list, text, usage};
+use super::{control, tool_result};
+use crate::dialect::{Step, TurnWriter};
+use crate::error::{ErrorCode, ErrorInfo};
+use crate::event::{
+    CancelReason, FinalItem, ItemKind, Origin, PermissionItem, PermissionOutcome, ResponseDone,
+    ResponseError, ResponseStatus, StreamEvent, Usage, UsageUpdate,
+};
+use crate::ids::{CallId, ItemId, TurnId};
+
+/// What Claude Code answers for a tool that the user stopped or did not want.
+const REJECTED: &str = "The user doesn't want to proceed with this tool use.";
+
+#[derive(Debug)]
+pub(super) struct Turn {
+    pub(super) writer: TurnWriter,
+    pub(super) cause: TurnCause,
+    /// The prompt, until the agent has repeated it.
+    pub(super) echo: Option<String>,
+    pub(super) is_cancel_asked: bool,
+    /// Why the model could not answer; the result says whether that ended the turn.
+    failure: Option<ErrorInfo>,
+    blocks: Blocks,
+    calls: Calls,
+    waiting: Vec<Waiting>,
+    usage: Option<Usage>,
+}
+
+/// Why a turn is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TurnCause {
+    /// Our side asked.
+    Prompt,
+    /// The agent began by itself.
+    Agent,
+    /// A sub-agent in the background asks while no turn runs: it ends with the answer, not with a result.
+    Request,
+}
+
+/// How a turn ends.
+#[derive(Debug)]
+pub(super) enum Ending {
+    Completed(Finish),
+    Cancelled(Finish),
+    Failed(ErrorInfo, Finish),
+    /// It breaks off.
+    Broken(ErrorInfo),
+}
+
+/// What a result tells besides.
+#[derive(Debug, Default)]
+pub(super) struct Finish {
+    pub(super) reason: Option<String>,
+    pub(super) usage: Option<Usage>,
+}
+
+impl Turn {
+    pub(super) fn new(writer: TurnWriter, cause: TurnCause) -> Self {
+        Self {
+            writer,
+            cause,
+            echo: None,
+            is_cancel_asked: false,
+            failure: None,
+            blocks: Blocks::default(),
+            calls: Calls::default(),
+            waiting: Vec::new(),
+            usage: None,
+        }
+    }
+
+    pub(super) const fn id(&self) -> &TurnId {
+        self.writer.turn_id()
+    }
+
+    /// A part of the main agent's message.
+    pub(super) fn part(&mut self, part: &Part<'_>, step: &mut Step<'_>) {
+        let (blocks, mut desk) = self.desk(step);
+        blocks.part(part, &mut desk);
+        if let ("message_delta", Some(counts)) = (part.kind.as_ref(), &part.usage) {
+            self.count(&usage(counts), step);
+        }
+    }
+
+    /// Whole blocks of the main agent, or of the sub-agent of a call.
+    pub(super) fn assistant(
+        &mut self,
+        message_id: &str,
+        parent: Option<&CallId>,
+        found: Vec<Block>,
+        step: &mut Step<'_>,
+    ) {
+        for block in found {
+            match block {
+                Block::Result(result) => self.result(result, None, step),
+                Block::Unknown(kind) => step.unknown(kind, b""),
+                Block::Text(_) | Block::Thinking(_) | Block::Call(_) => {
+                    let (blocks, mut desk) = self.desk(step);
+                    match parent {
+                        Some(parent) => nested(block, parent, &mut desk),
+                        None => blocks.whole(message_id, block, &mut desk),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The model could not answer.
+    pub(super) fn fail(&mut self, failure: ErrorInfo) {
+        self.failure = Some(failure);
+    }
+
+    /// A note of the program around the agent.
+    pub(super) fn note(&mut self, note: String, step: &mut Step<'_>) {
+        self.writer.message(note, Origin::System, step);
+    }
+
+    /// A tool's result. What the agent asked for this call and nobody answered has lapsed.
+    pub(super) fn result(&mut self, result: CallResult, extras: Option<&Value>, step: &mut Step<'_>) {
+        let (blocks, mut desk) = self.desk(step);
+        blocks.finish_texts(&mut desk);
+        let asked = self.waiting.iter().position(|waiting| waiting.asked.shown.call_id == result.id);
+        if let Some(position) = asked {
+            let waiting = self.waiting.remove(position);
+            self.lapse(&waiting, "the tool ended before an answer came", step);
+        }
+        if result.is_error && result.output.starts_with(REJECTED) {
+            let reason = Some(CancelReason::UserCancel);
+            return self.calls.cancel(&result.id, reason, &mut self.writer, step);
+        }
+        let details = tool_result::result_details(extras);
+        self.calls.result(result, details, &mut self.writer, step);
+    }
+
+    pub(super) fn is_call_open(&self, id: &CallId) -> bool {
+        self.calls.is_open(id)
+    }
+
+    /// The agent asks.
+    pub(super) fn ask(
+        &mut self,
+        asked: Asked,
+        parent: Option<&CallId>,
+        until: Duration,
+        step: &mut Step<'_>,
+    ) {
+        if self.waiting.iter().any(|waiting| waiting.asked.request_id == asked.request_id) {
+            return;
+        }
+        let item_id = self.writer.start(ItemKind::Permission(asked.shown.clone()), parent, step);
+        self.waiting.push(Waiting { asked, item_id, until });
+    }
+
+    /// Takes the request that an item shows.
+    pub(super) fn find_asked(&self, item_id: &ItemId) -> Option<&Asked> {
+        self.waiting.iter().find(|waiting| waiting.item_id == *item_id).map(|waiting| &waiting.asked)
+    }
+
+    pub(super) fn answered(&mut self, item_id: &ItemId, outcome: PermissionOutcome, step: &mut Step<'_>) {
+        let Some(position) = self.waiting.iter().position(|waiting| waiting.item_id == *item_id) else {
+            return;
+        };
+        let waiting = self.waiting.remove(position);
+        self.close(waiting, outcome, step);
+    }
+
+    /// The agent does not want to know any more.
+    pub(super) fn withdraw(&mut self, request_id: &str, step: &mut Step<'_>) {
+        let mut waiting = self.waiting.iter();
+        let Some(position) = waiting.position(|waiting| waiting.asked.request_id == request_id) else {
+            return;
+        };
+        let waiting = self.waiting.remove(position);
+        self.close(waiting, withdrawn(), step);
+    }
+
+    /// Denies what nobody answered in time.
+    pub(super) fn expire(&mut self, step: &mut Step<'_>) {
+        let now = step.now.mono;
+        for waiting in self.waiting.extract_if(.., |waiting| waiting.until <= now).collect::<Vec<_>>() {
+            control::answer(&waiting.asked.request_id, &lapsed(), step);
+            self.lapse(&waiting, "nobody answered in time, so it was denied", step);
+        }
+    }
+
+    /// Denies everything that waits.
+    pub(super) fn deny_all(&mut self, step: &mut Step<'_>) {
+        for waiting in std::mem::take(&mut self.waiting) {
+            control::answer(&waiting.asked.request_id, &lapsed(), step);
+            self.close(waiting, withdrawn(), step);
+        }
+    }
+
+    pub(super) fn next_expiry(&self) -> Option<Duration> {
+        self.waiting.iter().map(|waiting| waiting.until).min()
+    }
+
+    pub(super) const fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Ends the turn. Gives back what sub-agents in the background still ask.
+    pub(super) fn end(mut self, ending: Ending, step: &mut Step<'_>) -> Vec<Asked> {
+        let carried = self.close_waiting(&ending, step);
+        match ending {
+            Ending::Completed(finish) => self.complete(finish, step),
+            Ending::Cancelled(finish) => {
+                let (blocks, mut desk) = self.desk(step);
+                blocks.stop(&mut desk);
+                self.calls.cancel_all(&mut self.writer, step);
+                self.respond(ResponseStatus::Cancelled, None, finish, step);
+            }
+            Ending::Failed(error, finish) => {
+                let (blocks, mut desk) = self.desk(step);
+                blocks.finish_texts(&mut desk);
+                self.respond(ResponseStatus::Error, Some(error), finish, step);
+            }
+            Ending::Broken(error) => {
+                let (blocks, mut desk) = self.desk(step);
+                blocks.finish_texts(&mut desk);
+                self.writer.write(StreamEvent::ResponseError(ResponseError { error }), step);
+            }
+        }
+        carried
+    }
+
+    /// How a result says that the turn ended.
+    pub(super) fn ending(&mut self, result: &Map<String, Value>, finish: Finish) -> Ending {
+        let aborted = text(result, "terminal_reason").is_some_and(|reason| reason.starts_with("aborted_"));
+        let is_error = result.get("is_error").and_then(Value::as_bool).unwrap_or_default();
+        let broken_off = text(result, "subtype") == Some("error_during_execution");
+        match is_error {
+            true if aborted || (self.is_cancel_asked && broken_off) => Ending::Cancelled(finish),
+            true => Ending::Failed(self.failure.take().unwrap_or_else(|| failure(result)), finish),
+            false => Ending::Completed(finish),
+        }
+    }
+
+    fn complete(&mut self, finish: Finish, step: &mut Step<'_>) {
+        let (blocks, mut desk) = self.desk(step);
+        blocks.finish_texts(&mut desk);
+        blocks.drop_open(&mut desk);
+        let lost = ErrorInfo::new(ErrorCode::StreamEnded, "the turn ended before the tool told its result");
+        self.calls.fail_all(&lost, &mut self.writer, step);
+        if let Some(failure) = self.failure.take() {
+            let item_id = self.writer.next_item(step);
+            self.writer.fail(&item_id, failure, step);
+        }
+        self.respond(ResponseStatus::Completed, None, finish, step);
+    }
+
+    fn respond(
+        &mut self,
+        status: ResponseStatus,
+        error: Option<ErrorInfo>,
+        finish: Finish,
+        step: &mut Step<'_>,
+    ) {
+        let Finish { reason: finish_reason, usage } = finish;
+        let done = ResponseDone { status, finish_reason, error, usage };
+        self.writer.write(StreamEvent::ResponseDone(done), step);
+    }
+
+    fn close_waiting(&mut self, ending: &Ending, step: &mut Step<'_>) -> Vec<Asked> {
+        let mut carried = Vec::new();
+        for waiting in std::mem::take(&mut self.waiting) {
+            match ending {
+                Ending::Broken(_) => self.lapse(&waiting, "the turn broke off before an answer came", step),
+                Ending::Completed(_) | Ending::Cancelled(_) | Ending::Failed(..)
+                    if waiting.asked.agent_id.is_some() =>
+                {
+                    carried.push(waiting.asked.clone());
+                    self.close(waiting, withdrawn(), step);
+                }
+                Ending::Cancelled(_) => self.close(waiting, withdrawn(), step),
+                Ending::Completed(_) | Ending::Failed(..) => {
+                    control::answer(&waiting.asked.request_id, &lapsed(), step);
+                    self.lapse(&waiting, "the turn ended before an answer came", step);
+                }
+            }
+        }
+        carried
+    }
+
+    fn close(&mut self, waiting: Waiting, outcome: PermissionOutcome, step: &mut Step<'_>) {
+        let item = PermissionItem { request: waiting.asked.shown, outcome };
+        self.writer.done(&waiting.item_id, FinalItem::Permission(item), step);
+    }
+
+    fn lapse(&mut self, waiting: &Waiting, why: &str, step: &mut Step<'_>) {
+        let error = ErrorInfo::new(ErrorCode::PermissionLapsed, why);
+        self.writer.fail(&waiting.item_id, error, step);
+    }
+
+    fn count(&mut self, message: &Usage, step: &mut Step<'_>) {
+        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (None, None) => None,
+            (a, b) => Some(a.unwrap_or_default().saturating_add(b.unwrap_or_default())),
+        };
+        let usage = self.usage.map_or(*message, |usage| Usage {
+            input_tokens: usage.input_tokens.saturating_add(message.input_tokens),
+            output_tokens: usage.output_tokens.saturating_add(message.output_tokens),
+            cache_read_input_tokens: sum(usage.cache_read_input_tokens, message.cache_read_input_tokens),
+            cache_creation_input_tokens: sum(
+                usage.cache_creation_input_tokens,
+                message.cache_creation_input_tokens,
+            ),
+            cost_usd: None,
+        });
+        self.usage = Some(usage);
+        self.writer.write(StreamEvent::UsageUpdate(UsageUpdate { usage }), step);
+    }
+
+    const fn desk<'a, 'b>(&'a mut self, step: &'a mut Step<'b>) -> (&'a mut Blocks, Desk<'a, 'b>) {
+        (&mut self.blocks, Desk { writer: &mut self.writer, calls: &mut self.calls, step })
+    }
+}
+
+/// Why a turn failed, from its result alone.
+fn failure(result: &Map<String, Value>) -> ErrorInfo {
+    let errors: Vec<&str> = list(result, "errors").iter().filter_map(Value::as_str).collect();
+    let code = text(result, "subtype").filter(|subtype| *subtype != "success");
+    let message = match text(result, "result") {
+        Some(message) if !message.is_empty() => message.to_owned(),
+        _ if errors.is_empty() => "the agent did not say why the turn failed".to_owned(),
+        _ => errors.join("\n"),
+    };
+    ErrorInfo { code: code.unwrap_or(ErrorCode::ResponseError.as_str()).to_owned(), message }
+}

@@ -1,0 +1,136 @@
+//! Recordings of Claude Code. Owns how the lines that were sent to it become commands again.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Playback;
+use crate::dialect::claude::{ALLOW_ONCE, ALLOW_SESSION, ClaudeDialect, DENY, DENY_AND_STOP, Options};
+use crate::dialect::{AgentCommand, Dialect};
+use crate::envelope::StreamEventEnvelope;
+use crate::event::{ItemKind, StreamEvent};
+use crate::ids::{ItemId, SessionId, TurnId};
+use crate::json;
+use crate::wire::rest::PermissionAnswer;
+
+/// Plays recordings of Claude Code.
+#[derive(Debug)]
+pub struct ClaudePlayback {
+    dialect: ClaudeDialect,
+    prompts: u64,
+    /// The ids of recorded requests, and those that the dialect made for them.
+    requests: BTreeMap<String, String>,
+    /// The recorded requests of the agent, and the items that show them.
+    asked: BTreeMap<String, ItemId>,
+}
+
+impl ClaudePlayback {
+    /// A playback as a session of this id.
+    #[must_use]
+    pub fn new(session_id: SessionId, options: Options) -> Self {
+        Self {
+            dialect: ClaudeDialect::new(session_id, options),
+            prompts: 0,
+            requests: BTreeMap::new(),
+            asked: BTreeMap::new(),
+        }
+    }
+
+    fn prompt(&mut self, sent: &Value) -> Option<AgentCommand> {
+        if text(sent, "/message/role") != Some("user") {
+            return None;
+        }
+        self.prompts += 1;
+        let turn = TurnId::from(format!("turn-{}", self.prompts));
+        Some(AgentCommand::Prompt { turn, text: prompt_text(sent.pointer("/message/content")?) })
+    }
+
+    fn answer(&self, sent: &Value) -> Option<AgentCommand> {
+        let item_id = self.asked.get(text(sent, "/response/request_id")?)?.clone();
+        Some(AgentCommand::Answer { item_id, answer: recorded_answer(sent) })
+    }
+}
+
+impl Playback for ClaudePlayback {
+    fn dialect(&mut self) -> &mut dyn Dialect {
+        &mut self.dialect
+    }
+
+    fn command(&mut self, sent: &Value) -> Option<AgentCommand> {
+        match (text(sent, "/type")?, text(sent, "/request/subtype")) {
+            ("user", _) => self.prompt(sent),
+            ("control_response", _) => self.answer(sent),
+            ("control_request", Some("initialize")) => {
+                Some(AgentCommand::Open { directory: String::new(), resume: None })
+            }
+            ("control_request", Some("interrupt")) => Some(AgentCommand::Cancel),
+            ("control_request", Some("set_model")) => {
+                Some(AgentCommand::SetModel { model: text(sent, "/request/model").map(str::to_owned) })
+            }
+            ("control_request", Some("set_permission_mode")) => {
+                Some(AgentCommand::SetPermissionMode { mode: text(sent, "/request/mode")?.to_owned() })
+            }
+            _ => None,
+        }
+    }
+
+    fn sent(&mut self, sent: &Value, frames: &[Vec<u8>]) {
+        let made = frames.first().and_then(|frame| serde_json::from_slice::<Value>(frame).ok());
+        let made = made.as_ref().and_then(|frame| text(frame, "/request_id"));
+        if let (Some(recorded), Some(made)) = (text(sent, "/request_id"), made) {
+            self.requests.insert(recorded.to_owned(), made.to_owned());
+        }
+    }
+
+    fn frame(&mut self, heard: &Value) -> Vec<u8> {
+        if let Value::String(text) = heard {
+            return text.clone().into_bytes();
+        }
+        let mut heard = heard.clone();
+        if let Some(Value::String(id)) = heard.pointer_mut("/response/request_id")
+            && let Some(made) = self.requests.get(id.as_str())
+        {
+            id.clone_from(made);
+        }
+        let mut frame = Vec::new();
+        json::append(&mut frame, &heard);
+        frame
+    }
+
+    fn heard(&mut self, heard: &Value, events: &[StreamEventEnvelope]) {
+        let Some(id) = text(heard, "/request_id") else { return };
+        for event in events {
+            if let StreamEvent::ItemStart(start) = &event.payload
+                && matches!(start.kind, ItemKind::Permission(_))
+            {
+                self.asked.insert(id.to_owned(), start.item_id.clone());
+            }
+        }
+    }
+}
+
+/// The option that a recorded answer stands for. Whatever does not say that it allows denies.
+fn recorded_answer(sent: &Value) -> PermissionAnswer {
+    let response = sent.pointer("/response/response").unwrap_or(&Value::Null);
+    let option = match text(response, "/behavior") {
+        Some("allow") if response.get("updatedPermissions").is_some() => ALLOW_SESSION,
+        Some("allow") => ALLOW_ONCE,
+        _ if response.get("interrupt") == Some(&Value::Bool(true)) => DENY_AND_STOP,
+        _ => DENY,
+    };
+    let answers = response.pointer("/updatedInput/answers").and_then(Value::as_object);
+    let answers = answers.into_iter().flatten();
+    let answers =
+        answers.filter_map(|(question, answer)| Some((question.clone(), answer.as_str()?.to_owned())));
+    PermissionAnswer { option_id: Some(option.to_owned()), answers: answers.collect() }
+}
+
+fn prompt_text(content: &Value) -> String {
+    let Value::Array(blocks) = content else { return content.as_str().unwrap_or_default().to_owned() };
+    let texts = blocks.iter().filter_map(|block| text(block, "/text"));
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.pointer(pointer).and_then(Value::as_str)
+}
