@@ -1,3 +1,5 @@
 //! The shell of Liminal Builder.
 
+mod platform;
+pub mod process;
 pub mod transport;
