@@ -114,6 +114,28 @@ impl AgentProcess {
         self.report(step).await
     }
 
+    /// Tells whether the process itself has ended, without waiting for the runtime to notice.
+    pub(crate) fn has_exited(&mut self) -> bool {
+        if self.exit.is_none()
+            && let Some(status) = self.child.try_wait().transpose()
+        {
+            self.note_exit(status);
+        }
+        self.exit.is_some()
+    }
+
+    /// Looks who belongs to the process: whoever loses its parent later is then known already.
+    pub(crate) async fn observe(&mut self) {
+        let mut tree = self.tree.clone();
+        let observe = tokio::task::spawn_blocking(move || {
+            tree.observe();
+            tree
+        });
+        if let Ok(tree) = observe.await {
+            self.tree = tree;
+        }
+    }
+
     /// Kills what is left of the tree after the process itself has ended. Cancel-safe.
     pub(crate) async fn clear(&mut self, patience: Duration) {
         if self.cleared.is_some() {
@@ -174,30 +196,9 @@ impl AgentProcess {
         self.has_exited() || timeout(patience, self.wait()).await.is_ok()
     }
 
-    fn has_exited(&mut self) -> bool {
-        if self.exit.is_none()
-            && let Some(status) = self.child.try_wait().transpose()
-        {
-            self.note_exit(status);
-        }
-        self.exit.is_some()
-    }
-
     fn note_exit(&mut self, status: io::Result<ExitStatus>) -> Exit {
         orphans::forget_leader(self.identity);
         *self.exit.insert(Exit::from(status))
-    }
-
-    // Whoever loses its parent by the next step must be known before it.
-    async fn observe(&mut self) {
-        let mut tree = self.tree.clone();
-        let observe = tokio::task::spawn_blocking(move || {
-            tree.observe();
-            tree
-        });
-        if let Ok(tree) = observe.await {
-            self.tree = tree;
-        }
     }
 
     fn is_over(&self) -> bool {
