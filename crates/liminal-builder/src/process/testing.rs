@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::ChildStdout;
 
 use super::*;
@@ -49,6 +49,13 @@ pub(crate) async fn read_identities(stdout: ChildStdout, count: usize) -> Vec<Pr
         identities.push(platform::process_entry(line.trim().parse().unwrap()).unwrap().identity);
     }
     identities
+}
+
+/// Waits until the script has said `ready`, and nothing else.
+pub(crate) async fn wait_ready(process: &mut AgentProcess) {
+    let mut word = [0; 6];
+    process.stdout.as_mut().unwrap().read_exact(&mut word).await.unwrap();
+    assert_eq!(&word, b"ready\n");
 }
 
 /// Tells whether the process is there and not merely waiting to be reaped.

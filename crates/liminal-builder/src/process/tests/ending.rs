@@ -163,10 +163,3 @@ async fn a_flood_on_stderr_blocks_nobody_and_its_tail_is_kept() {
     assert_eq!(tail.len(), 64 * 1024);
     assert!(tail.ends_with(b"xxxend\n"));
 }
-
-async fn wait_ready(process: &mut AgentProcess) {
-    use tokio::io::AsyncReadExt;
-    let mut word = [0; 6];
-    process.stdout.as_mut().unwrap().read_exact(&mut word).await.unwrap();
-    assert_eq!(&word, b"ready\n");
-}

@@ -17,7 +17,9 @@ async fn output_of(spec: &ProcessSpec) -> String {
 async fn runs_in_its_own_session_with_three_descriptors() {
     // Not close-on-exec, as if whoever started us had left it open.
     let leaked = rustix::io::dup(io::stdin()).unwrap();
-    let process = AgentProcess::spawn(&shell("exec cat")).unwrap();
+    let mut process = AgentProcess::spawn(&shell("echo ready; read -r word")).unwrap();
+    // Until then the loader may have a library open.
+    wait_ready(&mut process).await;
     let pid = process.identity().pid;
     assert_eq!(platform::process_entry(pid).unwrap().session, pid);
     let mut descriptors: Vec<_> = std::fs::read_dir(format!("/proc/{pid}/fd"))
