@@ -7,16 +7,16 @@ const PATIENT: StopLadder = StopLadder { close_stdin: LATE, terminate: LATE, kil
 
 /// Each starts one process that prints its pid; they differ in how well it hides.
 const TAGGED: [&str; 6] = [
-    "sh -c 'echo $$; exec sleep 1000' &",
-    "setsid sh -c 'echo $$; exec sleep 1000' &",
-    "(sh -c 'echo $$; exec sleep 1000' &)",
-    "(setsid sh -c 'echo $$; exec sleep 1000' &)",
-    "setsid sh -c 'trap \"\" TERM HUP INT; echo $$; while :; do sleep 1000; done' &",
-    "setsid sh -c 'echo $$; while :; do setsid sleep 1000 & sleep 0.01; done' &",
+    "sh -c 'echo $$; exec sleep 60' &",
+    "setsid sh -c 'echo $$; exec sleep 60' &",
+    "(sh -c 'echo $$; exec sleep 60' &)",
+    "(setsid sh -c 'echo $$; exec sleep 60' &)",
+    "setsid sh -c 'trap \"\" TERM HUP INT; echo $$; while :; do sleep 60; done' &",
+    "setsid sh -c 'echo $$; for i in $(seq 300); do setsid sleep 60 & sleep 0.01; done' &",
 ];
 
 /// Without a trace of ours, so it is only found while its parent lives.
-const UNTAGGED: &str = "env -i PATH=\"$PATH\" setsid sh -c 'echo $$; exec sleep 1000' &";
+const UNTAGGED: &str = "env -i PATH=\"$PATH\" setsid sh -c 'echo $$; exec sleep 60' &";
 
 struct Family {
     process: AgentProcess,
@@ -103,7 +103,7 @@ async fn a_stop_that_is_given_up_kills_at_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stop_leaves_the_other_agents_alone() {
-    let mut other = AgentProcess::spawn(&shell("sh -c 'echo $$; exec sleep 1000' & cat; exit 4")).unwrap();
+    let mut other = AgentProcess::spawn(&shell("sh -c 'echo $$; exec sleep 60' & cat; exit 4")).unwrap();
     let theirs = read_identities(other.take_stdout().unwrap(), 1).await;
     Family::start_all().await.process.stop(&StopLadder::at_once()).await;
     assert!(is_alive(theirs[0]) && is_alive(other.identity()));
@@ -116,7 +116,7 @@ async fn tells_which_step_ended_the_agent_and_how() {
     let kill_soon = StopLadder { close_stdin: SOON, terminate: SOON, kill: LATE };
     let cases = [
         ("echo ready; cat; exit 7", PATIENT, StopStep::StdinClosed, Exit::Code(7)),
-        ("echo ready; exec sleep 1000", terminate_soon, StopStep::Terminated, Exit::Signal(15)),
+        ("echo ready; exec sleep 60", terminate_soon, StopStep::Terminated, Exit::Signal(15)),
         (
             "trap 'exit 143' TERM; echo ready; while :; do sleep 0.01; done",
             terminate_soon,
@@ -124,12 +124,12 @@ async fn tells_which_step_ended_the_agent_and_how() {
             Exit::Code(143),
         ),
         (
-            "trap '' TERM; echo ready; while :; do sleep 1000; done",
+            "trap '' TERM; echo ready; while :; do sleep 60; done",
             kill_soon,
             StopStep::Killed,
             Exit::Signal(9),
         ),
-        ("echo ready; exec sleep 1000", StopLadder::at_once(), StopStep::Killed, Exit::Signal(9)),
+        ("echo ready; exec sleep 60", StopLadder::at_once(), StopStep::Killed, Exit::Signal(9)),
     ];
     for (script, ladder, step, exit) in cases {
         let mut process = AgentProcess::spawn(&shell(script)).unwrap();

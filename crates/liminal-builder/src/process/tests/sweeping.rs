@@ -7,7 +7,7 @@ use super::super::*;
 /// Starts an orphan as a server that was killed would leave it.
 fn leave_behind(instance: Option<&str>) -> ProcessIdentity {
     let mut command = Command::new("sh");
-    command.args(["-c", "setsid sh -c 'echo $$; exec sleep 1000' &"]);
+    command.args(["-c", "setsid sh -c 'echo $$; exec sleep 60' &"]);
     command.envs(instance.map(|id| ("LIMINAL_INSTANCE", id)));
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();

@@ -74,7 +74,7 @@ async fn drops_a_giant_line_and_goes_on() {
 #[tokio::test]
 async fn an_agent_that_does_not_read_is_told_from_a_dead_one_and_can_still_be_heard() {
     let limits = StdioLimits { send_patience: Duration::from_millis(100), ..StdioLimits::default() };
-    let mut transport = open_with("echo hello; exec sleep 1000", &limits);
+    let mut transport = open_with("echo hello; exec sleep 60", &limits);
     let sender = transport.sender();
     let (sent, heard) = tokio::join!(sender.send(vec![b'x'; 2 << 20]), transport.recv_ready());
     assert_eq!(sent, Err(SendError::AgentNotReading { begun: true }));
@@ -85,7 +85,7 @@ async fn an_agent_that_does_not_read_is_told_from_a_dead_one_and_can_still_be_he
 
 #[tokio::test]
 async fn an_heir_of_the_output_neither_delays_the_end_nor_outlives_it() {
-    let script = "setsid sh -c 'echo $$; exec sleep 1000' & read -r word; echo last; exit 2";
+    let script = "setsid sh -c 'echo $$; exec sleep 60' & read -r word; echo last; exit 2";
     let mut transport = open(script);
     let heir = identity_in(&transport.recv_ready().await.unwrap());
     transport.send("go".into()).await.unwrap();
@@ -100,7 +100,7 @@ async fn an_heir_of_the_output_neither_delays_the_end_nor_outlives_it() {
 #[tokio::test]
 async fn a_stranger_that_holds_the_output_does_not_delay_the_end_for_ever() {
     let limits = StdioLimits { end_grace: Duration::from_millis(100), ..StdioLimits::default() };
-    for habit in ["exec sleep 1000", "exec yes"] {
+    for habit in ["exec sleep 60", "exec yes"] {
         let stranger = format!("(env -i PATH=\"$PATH\" setsid sh -c 'echo $$; {habit}' &)");
         let mut transport = open_with(&format!("{stranger}; read -r word; exit 2"), &limits);
         let doomed = Doomed(vec![identity_in(&transport.recv_ready().await.unwrap())]);
@@ -115,7 +115,7 @@ async fn a_stranger_that_holds_the_output_does_not_delay_the_end_for_ever() {
 #[tokio::test]
 async fn an_agent_may_live_on_without_its_output() {
     let limits = StdioLimits { end_grace: Duration::from_millis(100), ..StdioLimits::default() };
-    let mut transport = open_with("echo last; exec >&-; exec sleep 1000", &limits);
+    let mut transport = open_with("echo last; exec >&-; exec sleep 60", &limits);
     let (frames, closed) = recv_all(&mut transport).await;
     assert_eq!(frames, [line("last")]);
     assert_eq!(closed, Closed { reason: CloseReason::OutputEnded, exit: None });
