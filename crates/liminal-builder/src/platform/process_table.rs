@@ -21,6 +21,13 @@ pub(crate) struct ProcessEntry {
     pub(crate) is_zombie: bool,
 }
 
+impl ProcessEntry {
+    /// A thread of the kernel, or founded where we cannot look.
+    pub(crate) fn is_kernel(&self) -> bool {
+        self.session == 0
+    }
+}
+
 /// Reads the whole table; processes that come or go meanwhile may be in it or not.
 pub(crate) fn process_table() -> Vec<ProcessEntry> {
     let Ok(directory) = fs::read_dir("/proc") else { return Vec::new() };
@@ -33,10 +40,23 @@ pub(crate) fn process_entry(pid: u32) -> Option<ProcessEntry> {
     parse_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Tells whether the process was started with exactly this `NAME=value` in its environment.
-pub(crate) fn carries_variable(pid: u32, variable: &str) -> bool {
-    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes())
+/// Tells whether the process was started with exactly this `NAME=value` in its environment, or
+/// `None` if it is just swapping one program for another and shows no environment.
+pub(crate) fn carries_variable(pid: u32, variable: &str) -> Option<bool> {
+    let environment = environment(pid)?;
+    Some(environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes()))
+}
+
+// Nobody runs without arguments, so no arguments either means the swap. That was asked later,
+// hence the second look at the environment.
+fn environment(pid: u32) -> Option<Vec<u8>> {
+    let read = |name: &str| fs::read(format!("/proc/{pid}/{name}"));
+    let environment = read("environ").unwrap_or_default();
+    if !environment.is_empty() {
+        return Some(environment);
+    }
+    let is_swapping = read("cmdline").is_ok_and(|arguments| arguments.is_empty());
+    if is_swapping { None } else { Some(read("environ").unwrap_or_default()) }
 }
 
 // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
@@ -93,8 +113,8 @@ mod tests {
             panic!("no PATH")
         };
         let own = std::process::id();
-        assert!(carries_variable(own, &format!("{name}={value}")));
-        assert!(!carries_variable(own, &format!("{name}={value}x")));
-        assert!(!carries_variable(own, "ATH="));
+        assert_eq!(carries_variable(own, &format!("{name}={value}")), Some(true));
+        assert_eq!(carries_variable(own, &format!("{name}={value}x")), Some(false));
+        assert_eq!(carries_variable(own, "ATH="), Some(false));
     }
 }

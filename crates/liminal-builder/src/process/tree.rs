@@ -1,6 +1,7 @@
 //! Owns the killing of an agent's process together with all that stems from it.
 //! May not know about agents, pipes or tokio; everything here blocks for milliseconds.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::thread;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use crate::platform::{self, ProcessEntry, ProcessIdentity, Signal};
 
 const FREEZE_ROUNDS: usize = 32;
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
-const LONGEST_PAUSE: Duration = Duration::from_millis(32);
+const LONGEST_PAUSE: Duration = Duration::from_millis(64);
 
 /// A set of related processes that grows and shrinks while it is watched.
 #[derive(Clone, Debug)]
@@ -43,9 +44,16 @@ impl Tree {
     /// Reads the process table and remembers the members found, so that losing their parents
     /// or their tag does not lose them.
     pub(super) fn observe(&mut self) -> Vec<ProcessEntry> {
-        let members = kin(platform::process_table(), std::process::id(), |entry| self.is_marked(entry));
-        self.known = members.iter().map(|entry| entry.identity).collect();
-        members
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let (members, is_clear) = self.look();
+            if is_clear || pause > LONGEST_PAUSE {
+                self.known = members.iter().map(|entry| entry.identity).collect();
+                return members;
+            }
+            thread::sleep(pause);
+            pause *= 2;
+        }
     }
 
     /// Kills every member at once, without waiting for the deaths.
@@ -92,10 +100,27 @@ impl Tree {
         frozen
     }
 
-    fn is_marked(&self, entry: &ProcessEntry) -> bool {
-        let ProcessIdentity { start, pid } = entry.identity;
-        self.known.contains(&entry.identity)
-            || start >= self.since && platform::carries_variable(pid, &self.tag)
+    // Not clear while some process shows no environment, and so may or may not carry the tag.
+    fn look(&self) -> (Vec<ProcessEntry>, bool) {
+        let is_clear = Cell::new(true);
+        let is_marked = |entry: &ProcessEntry| {
+            self.is_marked(entry).unwrap_or_else(|| {
+                is_clear.set(false);
+                false
+            })
+        };
+        (kin(platform::process_table(), std::process::id(), is_marked), is_clear.get())
+    }
+
+    fn is_marked(&self, entry: &ProcessEntry) -> Option<bool> {
+        if self.known.contains(&entry.identity) {
+            return Some(true);
+        }
+        let has_no_environment = entry.is_zombie || entry.is_kernel();
+        if has_no_environment || entry.identity.start < self.since {
+            return Some(false);
+        }
+        platform::carries_variable(entry.identity.pid, &self.tag)
     }
 }
 

@@ -6,13 +6,14 @@ const LATE: Duration = Duration::from_secs(20);
 const PATIENT: StopLadder = StopLadder { close_stdin: LATE, terminate: LATE, kill: LATE };
 
 /// Each starts one process that prints its pid; they differ in how well it hides.
-const TAGGED: [&str; 6] = [
+const TAGGED: [&str; 7] = [
     "sh -c 'echo $$; exec sleep 60' &",
     "setsid sh -c 'echo $$; exec sleep 60' &",
     "(sh -c 'echo $$; exec sleep 60' &)",
     "(setsid sh -c 'echo $$; exec sleep 60' &)",
     "setsid sh -c 'trap \"\" TERM HUP INT; echo $$; while :; do sleep 60; done' &",
     "setsid sh -c 'echo $$; for i in $(seq 300); do setsid sleep 60 & sleep 0.01; done' &",
+    r#"(setsid sh -c 'echo $$; exec sh -c "$0" "$0" 0' '[ $1 -lt 3000 ] && exec sh -c "$0" "$0" $(($1+1))' &)"#,
 ];
 
 /// Without a trace of ours, so it is only found while its parent lives.
@@ -45,7 +46,7 @@ impl Family {
 impl Members {
     fn living(&self) -> Vec<ProcessIdentity> {
         let table = platform::process_table().into_iter().map(|entry| entry.identity);
-        let tagged = table.filter(|each| platform::carries_variable(each.pid, &self.tag));
+        let tagged = table.filter(|each| platform::carries_variable(each.pid, &self.tag) == Some(true));
         self.listed.0.iter().copied().chain(tagged).filter(|each| is_alive(*each)).collect()
     }
 
