@@ -5,5 +5,7 @@ pub mod cli;
 pub mod clock;
 pub mod emitter;
 pub mod filter;
+mod platform;
+pub mod process;
 pub mod server;
 pub mod transport;

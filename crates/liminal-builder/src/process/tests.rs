@@ -1,0 +1,4 @@
+mod ending;
+mod orphans;
+mod starting;
+mod sweeping;
