@@ -1,6 +1,6 @@
 //! The only reader of time. Owns the two clocks; everything else is given a [`Now`].
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use liminal_core::time::Now;
 
@@ -16,6 +16,12 @@ impl Clock {
     #[expect(clippy::disallowed_methods, reason = "this is the clock")]
     pub fn start() -> Self {
         Self { origin: Instant::now() }
+    }
+
+    /// The instant that lies `mono` after the clock's beginning, for whoever sleeps.
+    #[must_use]
+    pub fn instant(&self, mono: Duration) -> Instant {
+        self.origin + mono
     }
 
     /// This moment. Wall time is told in milliseconds, as everything that reads it does.

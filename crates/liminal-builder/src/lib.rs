@@ -7,5 +7,7 @@ pub mod emitter;
 pub mod filter;
 mod platform;
 pub mod process;
+pub mod provider;
 pub mod server;
+pub mod session;
 pub mod transport;

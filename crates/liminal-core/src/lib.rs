@@ -37,6 +37,7 @@ pub mod ndjson;
 pub mod processor;
 pub mod read;
 pub mod replay;
+pub mod session;
 pub mod stream_a;
 pub mod stream_b;
 pub mod time;

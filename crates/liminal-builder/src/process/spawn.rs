@@ -52,6 +52,7 @@ fn launch_tag() -> io::Result<String> {
     Ok(format!("LIMINAL_LAUNCH={pid}-{start}-{}", LAUNCHES.fetch_add(1, Ordering::Relaxed)))
 }
 
+#[expect(clippy::disallowed_methods, reason = "the one place that starts agents; `AgentProcess` ends them")]
 fn command(spec: &ProcessSpec, launch: &str) -> Command {
     let mut command = Command::new(&spec.program);
     command.args(&spec.args).current_dir(&spec.cwd).env_clear().envs(spec.environment.iter());

@@ -1,0 +1,130 @@
+//! Kinds of agents that can be opened. Owns what a provider is asked and what it gives back: a pipe to a running
+//! agent and the dialect it speaks. Knows nothing of sessions' phases, of logs or of HTTP.
+
+pub mod claude_code;
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use liminal_core::dialect::Dialect;
+use liminal_core::envelope::StreamEventEnvelope;
+use liminal_core::error::{ErrorCode, ErrorInfo};
+use liminal_core::ids::SessionId;
+
+use crate::process::SpawnError;
+use crate::transport::StdioTransport;
+
+/// What a session's agent is to be.
+#[derive(Debug, Clone)]
+pub struct OpenRequest {
+    /// Where it works.
+    pub directory: PathBuf,
+    /// The session to go on with; without it a new one is made.
+    pub resume: Option<SessionId>,
+    /// What the user chose for this session.
+    pub options: SessionOptions,
+}
+
+/// What a user may choose for a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionOptions {
+    /// The agent's own name of a model.
+    pub model: Option<String>,
+    /// The agent's own word for how often it asks.
+    pub permission_mode: Option<String>,
+    /// More directories it may work in.
+    pub extra_directories: Vec<PathBuf>,
+}
+
+/// A running agent, not yet spoken to.
+#[derive(Debug)]
+pub struct OpenedAgent {
+    /// The session it serves.
+    pub session_id: SessionId,
+    /// The pipe to it.
+    pub transport: StdioTransport,
+    /// How it speaks.
+    pub dialect: Box<dyn Dialect>,
+    /// What was said in the session before, oldest first.
+    pub history: Vec<StreamEventEnvelope>,
+}
+
+/// Why an agent could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// No provider has this CLI type.
+    #[error("no agent of type {0} is known; known types: {1}")]
+    UnsupportedCliType(String, String),
+    /// There is no such session.
+    #[error("there is no session {0} in this project")]
+    SessionNotFound(SessionId),
+    /// An option has a value that the agent would not understand, or must not have.
+    #[error("{option}: {problem}")]
+    InvalidOption {
+        /// The option.
+        option: &'static str,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+    /// The agent's program could not be started.
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    /// The agent's program is of no use.
+    #[error("{0}")]
+    Unusable(String),
+    /// Something on this machine failed.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl OpenError {
+    /// The error for the wire.
+    #[must_use]
+    pub fn info(&self) -> ErrorInfo {
+        let code = match self {
+            Self::UnsupportedCliType(..) => ErrorCode::UnsupportedCliType,
+            Self::SessionNotFound(_) => ErrorCode::SessionNotFound,
+            Self::InvalidOption { .. } => ErrorCode::InvalidRequest,
+            Self::Spawn(SpawnError::DirectoryMissing { .. }) => ErrorCode::ProjectDirInvalid,
+            Self::Spawn(_) | Self::Unusable(_) | Self::Io(_) => ErrorCode::SpawnFailed,
+        };
+        ErrorInfo::new(code, self.to_string())
+    }
+}
+
+/// A boxed future, because providers are chosen at run time.
+pub type Opening<'a> = Pin<Box<dyn Future<Output = Result<OpenedAgent, OpenError>> + Send + 'a>>;
+
+/// A kind of agent.
+pub trait Provider: Send + Sync + std::fmt::Debug {
+    /// The word for it.
+    fn cli_type(&self) -> &'static str;
+
+    /// Starts an agent for a new session, or for one to go on with.
+    fn open(&self, request: OpenRequest) -> Opening<'_>;
+}
+
+/// The kinds of agents there are, by their word.
+#[derive(Debug, Default)]
+pub struct ProviderRegistry(BTreeMap<&'static str, Arc<dyn Provider>>);
+
+impl ProviderRegistry {
+    /// Adds a kind of agent.
+    #[must_use]
+    pub fn with(mut self, provider: impl Provider + 'static) -> Self {
+        self.0.insert(provider.cli_type(), Arc::new(provider));
+        self
+    }
+
+    /// The provider of a CLI type.
+    pub fn get(&self, cli_type: &str) -> Result<Arc<dyn Provider>, OpenError> {
+        let unknown = || {
+            let known: Vec<&str> = self.0.keys().copied().collect();
+            OpenError::UnsupportedCliType(cli_type.to_owned(), known.join(", "))
+        };
+        self.0.get(cli_type).cloned().ok_or_else(unknown)
+    }
+}

@@ -1,0 +1,146 @@
+//! A running session as the rest of the program sees it. Owns the handle: what can be asked of a session, and how
+//! it answers. The work is done by its task.
+
+mod outgoing;
+mod task;
+
+use std::sync::Arc;
+
+use liminal_core::error::{ErrorCode, ErrorInfo};
+use liminal_core::ids::{ItemId, SessionId, TurnId};
+use liminal_core::processor::Config;
+use liminal_core::session::{Phase, Session};
+use liminal_core::upsert::Output;
+use liminal_core::wire::rest::PermissionAnswer;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::{AbortHandle, JoinSet};
+
+use crate::clock::Clock;
+use crate::provider::OpenedAgent;
+use task::{Command, SessionTask};
+
+/// Commands come from people; more than a few waiting means that the session is stuck.
+const COMMANDS_WAITING: usize = 16;
+
+/// Why a session did not do what it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SessionError {
+    /// A turn is running.
+    #[error("a turn is running; wait for its end, cancel it, or queue the message")]
+    TurnInProgress,
+    /// The agent is gone.
+    #[error("the agent of this session has ended; open the session again")]
+    AgentGone,
+    /// The agent did not take the prompt.
+    #[error("{}", .0.message)]
+    NotTaken(ErrorInfo),
+}
+
+impl SessionError {
+    /// The error for the wire.
+    #[must_use]
+    pub fn info(&self) -> ErrorInfo {
+        match self {
+            Self::TurnInProgress => ErrorInfo::new(ErrorCode::TurnInProgress, self.to_string()),
+            Self::AgentGone => ErrorInfo::new(ErrorCode::ProcessCrash, self.to_string()),
+            Self::NotTaken(error) => error.clone(),
+        }
+    }
+}
+
+/// A running session. Clones are the same session; when the last one is dropped, its agent is ended.
+#[derive(Debug, Clone)]
+pub struct SessionHandle {
+    session_id: SessionId,
+    commands: mpsc::Sender<Command>,
+    phase: watch::Receiver<Phase>,
+    _task: Arc<Task>,
+}
+
+/// Sees to it that the task does not outlive everybody who knows of it.
+#[derive(Debug)]
+struct Task(AbortHandle);
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        // The task owns the agent's process; ending it kills the whole tree.
+        self.0.abort();
+    }
+}
+
+impl SessionHandle {
+    /// Starts a session's task among others. What happens in it is sent to `outputs`, its history first.
+    pub fn start(
+        agent: OpenedAgent,
+        directory: String,
+        config: Config,
+        outputs: mpsc::Sender<Output>,
+        tasks: &mut JoinSet<()>,
+    ) -> Self {
+        let OpenedAgent { session_id, transport, dialect, history } = agent;
+        let (commands, received) = mpsc::channel(COMMANDS_WAITING);
+        let (phase_sender, phase) = watch::channel(Phase::Starting);
+        let session = Session::new(dialect, config.clone());
+        let task = SessionTask::new(session, transport, Clock::start(), received, (outputs, phase_sender));
+        let resume = (!history.is_empty()).then(|| session_id.to_string());
+        let abort = tasks.spawn(task.run(directory, resume, history, config));
+        Self { session_id, commands, phase, _task: Arc::new(Task(abort)) }
+    }
+
+    /// The session.
+    #[must_use]
+    pub const fn session_id(&self) -> &SessionId {
+        &self.session_id
+    }
+
+    /// Tells the agent something; comes back when it has taken it, with the turn that carries all that follows.
+    pub async fn send(&self, turn: TurnId, text: String) -> Result<TurnId, SessionError> {
+        let (reply, answer) = oneshot::channel();
+        self.command(Command::Prompt { turn, text, reply }).await?;
+        answer.await.unwrap_or(Err(SessionError::AgentGone))
+    }
+
+    /// Stops the running turn, if there is one.
+    pub async fn cancel(&self) -> Result<(), SessionError> {
+        self.command(Command::Cancel).await
+    }
+
+    /// Answers what the agent asked.
+    pub async fn answer(&self, item_id: ItemId, answer: PermissionAnswer) -> Result<(), SessionError> {
+        self.command(Command::Answer { item_id, answer }).await
+    }
+
+    /// Ends the agent and all it started; comes back when nothing of it is left.
+    pub async fn kill(&self) {
+        let (reply, ended) = oneshot::channel();
+        if self.command(Command::Kill { reply }).await.is_ok() {
+            // An error means that the task is gone, and so is the agent.
+            drop(ended.await);
+        }
+        let mut phase = self.phase.clone();
+        drop(phase.wait_for(|phase| *phase == Phase::Closed).await);
+    }
+
+    /// What the session is doing.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        // A task that is gone cannot tell any more.
+        if self.commands.is_closed() { Phase::Closed } else { *self.phase.borrow() }
+    }
+
+    /// Whether its agent runs.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.phase() != Phase::Closed
+    }
+
+    /// Waits until the session does this.
+    pub async fn reach(&self, wanted: Phase) {
+        let mut phase = self.phase.clone();
+        drop(phase.wait_for(|phase| *phase == wanted || *phase == Phase::Closed).await);
+    }
+
+    async fn command(&self, command: Command) -> Result<(), SessionError> {
+        self.commands.send(command).await.map_err(|_| SessionError::AgentGone)
+    }
+}

@@ -1,0 +1,262 @@
+//! The task of one session. Owns the pipe, the pure session and its one timer; everything that happens comes
+//! through here, one thing after another.
+
+use std::time::Duration;
+
+use liminal_core::dialect::Closed;
+use liminal_core::envelope::StreamEventEnvelope;
+use liminal_core::error::{ErrorCode, ErrorInfo};
+use liminal_core::ids::{ItemId, TurnId};
+use liminal_core::processor::Config;
+use liminal_core::session::{News, Phase, Refused, Session, SessionInput, SessionStep};
+use liminal_core::turns::Turns;
+use liminal_core::upsert::Output;
+use liminal_core::wire::rest::PermissionAnswer;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep_until};
+
+use super::SessionError;
+use super::outgoing::Outgoing;
+use crate::clock::Clock;
+use crate::process::{Exit, ExitReport, StopLadder};
+use crate::transport::{self, Frame, SendError, StdioTransport};
+
+/// How long an agent that is to end may take to stop its turn by itself.
+const INTERRUPT_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What can be asked of a session.
+#[derive(Debug)]
+pub(super) enum Command {
+    Prompt { turn: TurnId, text: String, reply: oneshot::Sender<Result<TurnId, SessionError>> },
+    Cancel,
+    Answer { item_id: ItemId, answer: PermissionAnswer },
+    Kill { reply: oneshot::Sender<()> },
+}
+
+pub(super) struct SessionTask {
+    session: Session,
+    /// Gone once the agent has ended.
+    transport: Option<StdioTransport>,
+    outgoing: Outgoing,
+    clock: Clock,
+    commands: mpsc::Receiver<Command>,
+    outputs: mpsc::Sender<Output>,
+    phase: watch::Sender<Phase>,
+    gathered: Vec<Output>,
+    binding: Option<oneshot::Sender<Result<TurnId, SessionError>>>,
+    /// The agent is to end, at the latest then.
+    end_by: Option<Duration>,
+    ended: Vec<oneshot::Sender<()>>,
+}
+
+/// What woke the task.
+enum Woken {
+    Frames(Vec<Frame>),
+    AgentClosed(transport::Closed),
+    Command(Command),
+    NotWritten(SendError),
+    Deadline,
+    NobodyLeft,
+}
+
+impl SessionTask {
+    pub(super) fn new(
+        session: Session,
+        transport: StdioTransport,
+        clock: Clock,
+        commands: mpsc::Receiver<Command>,
+        (outputs, phase): (mpsc::Sender<Output>, watch::Sender<Phase>),
+    ) -> Self {
+        let outgoing = Outgoing::new(transport.sender());
+        Self {
+            session,
+            transport: Some(transport),
+            outgoing,
+            clock,
+            commands,
+            outputs,
+            phase,
+            gathered: Vec::new(),
+            binding: None,
+            end_by: None,
+            ended: Vec::new(),
+        }
+    }
+
+    pub(super) async fn run(
+        mut self,
+        directory: String,
+        resume: Option<String>,
+        history: Vec<StreamEventEnvelope>,
+        config: Config,
+    ) {
+        self.tell_history(&history, config);
+        drop(self.pass(SessionInput::Open { directory, resume }));
+        self.settle().await;
+        while self.session.phase() != Phase::Closed {
+            let woken = self.wait().await;
+            self.take(woken).await;
+            self.settle().await;
+        }
+        for reply in self.ended.drain(..) {
+            // Whoever asked may have stopped waiting.
+            drop(reply.send(()));
+        }
+    }
+
+    async fn wait(&mut self) -> Woken {
+        let deadline = [self.session.next_deadline(), self.end_by].into_iter().flatten().min();
+        let wake_at = deadline.map(|deadline| Instant::from_std(self.clock.instant(deadline)));
+        let Some(transport) = &mut self.transport else { return Woken::NobodyLeft };
+        tokio::select! {
+            received = transport.recv_ready() => received.map_or_else(Woken::AgentClosed, Woken::Frames),
+            command = self.commands.recv() => command.map_or(Woken::NobodyLeft, Woken::Command),
+            error = self.outgoing.write() => Woken::NotWritten(error),
+            () = sleep_until(wake_at.unwrap_or_else(Instant::now)), if wake_at.is_some() => Woken::Deadline,
+        }
+    }
+
+    async fn take(&mut self, woken: Woken) {
+        match woken {
+            Woken::Frames(frames) => frames.iter().for_each(|frame| self.frame(frame)),
+            Woken::AgentClosed(closed) => self.agent_closed(closed).await,
+            Woken::Command(command) => self.command(command),
+            Woken::NotWritten(error) => self.not_written(error).await,
+            Woken::Deadline => drop(self.pass(SessionInput::Timeout)),
+            Woken::NobodyLeft => self.end_agent(None).await,
+        }
+        let is_over = matches!(self.session.phase(), Phase::Idle | Phase::Starting);
+        let is_late = self.end_by.is_some_and(|end_by| end_by <= self.clock.now().mono);
+        if self.end_by.is_some() && (is_over || is_late) {
+            self.end_agent(None).await;
+        }
+    }
+
+    fn frame(&mut self, frame: &Frame) {
+        drop(match frame {
+            Frame::Line(line) => self.pass(SessionInput::Frame(line)),
+            Frame::TooLong { bytes } => self.pass(SessionInput::FrameTooLong { bytes: *bytes }),
+        });
+    }
+
+    fn command(&mut self, command: Command) {
+        match command {
+            Command::Prompt { turn, text, reply } => self.prompt(turn, text, reply),
+            Command::Cancel => drop(self.pass(SessionInput::Cancel)),
+            Command::Answer { item_id, answer } => drop(self.pass(SessionInput::Answer { item_id, answer })),
+            Command::Kill { reply } => {
+                self.ended.push(reply);
+                drop(self.pass(SessionInput::Cancel));
+                self.end_by.get_or_insert(self.clock.now().mono + INTERRUPT_PATIENCE);
+            }
+        }
+    }
+
+    fn prompt(&mut self, turn: TurnId, text: String, reply: oneshot::Sender<Result<TurnId, SessionError>>) {
+        if self.end_by.is_some() {
+            drop(reply.send(Err(SessionError::AgentGone)));
+            return;
+        }
+        let waiting = self.binding.take();
+        self.binding = Some(reply);
+        let refused = match self.pass(SessionInput::Prompt { turn, text }) {
+            Ok(()) => return,
+            Err(Refused::Busy) => SessionError::TurnInProgress,
+            Err(Refused::Gone) => SessionError::AgentGone,
+        };
+        if let Some(reply) = std::mem::replace(&mut self.binding, waiting) {
+            drop(reply.send(Err(refused)));
+        }
+    }
+
+    /// Gives the session an input and does what it asks for.
+    fn pass(&mut self, input: SessionInput<'_>) -> Result<(), Refused> {
+        let mut step = SessionStep::new(&mut self.gathered);
+        let result = self.session.handle(input, self.clock.now(), &mut step);
+        let SessionStep { frames, news, .. } = step;
+        for frame in frames {
+            if let Err(error) = self.outgoing.push(frame) {
+                self.end_soon(&error);
+            }
+        }
+        news.into_iter().for_each(|news| self.hear(news));
+        result
+    }
+
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Bound { turn, .. } => self.reply(Ok(turn)),
+            News::NotBound { error, .. } => self.reply(Err(SessionError::NotTaken(error))),
+            News::EndAgent(_) => self.end_by = Some(Duration::ZERO),
+            News::Notice(_) => {}
+        }
+    }
+
+    fn reply(&mut self, result: Result<TurnId, SessionError>) {
+        if let Some(reply) = self.binding.take() {
+            drop(reply.send(result));
+        }
+    }
+
+    fn end_soon(&mut self, _error: &SendError) {
+        self.end_by = Some(Duration::ZERO);
+    }
+
+    async fn agent_closed(&mut self, closed: transport::Closed) {
+        match closed.exit {
+            Some(report) => {
+                self.transport = None;
+                self.close(&report, None);
+            }
+            // It closed its output and lives on: of no use to anybody.
+            None => self.end_agent(None).await,
+        }
+    }
+
+    async fn not_written(&mut self, error: SendError) {
+        match error {
+            // Its output tells more of why; that comes next.
+            SendError::Closed => {}
+            SendError::AgentNotReading { .. } | SendError::NotOneLine => {
+                let reason = ErrorInfo::new(ErrorCode::AgentNotReading, error.to_string());
+                self.end_agent(Some(reason)).await;
+            }
+        }
+    }
+
+    /// Down the ladder, until nothing of the agent is left.
+    async fn end_agent(&mut self, reason: Option<ErrorInfo>) {
+        let Some(transport) = self.transport.take() else { return };
+        let report = transport.close(&StopLadder::default()).await;
+        self.close(&report, reason);
+    }
+
+    fn close(&mut self, report: &ExitReport, reason: Option<ErrorInfo>) {
+        let (code, signal) = match report.exit {
+            Exit::Code(code) => (Some(code), None),
+            Exit::Signal(signal) => (None, Some(signal)),
+            Exit::Unknown => (None, None),
+        };
+        let stderr_tail = String::from_utf8_lossy(&report.stderr_tail).into_owned();
+        drop(self.pass(SessionInput::Closed(Closed { code, signal, stderr_tail, reason })));
+    }
+
+    /// What was said before takes the same way as what is said now.
+    fn tell_history(&mut self, history: &[StreamEventEnvelope], config: Config) {
+        let mut turns = Turns::new(config);
+        for event in history {
+            turns.handle_event(event, liminal_core::time::Now::at(event.timestamp.instant()), &mut self.gathered);
+        }
+    }
+
+    /// Hands on what has gathered, and tells what the session does now.
+    async fn settle(&mut self) {
+        for output in std::mem::take(&mut self.gathered) {
+            if self.outputs.send(output).await.is_err() {
+                break;
+            }
+        }
+        let phase = self.session.phase();
+        self.phase.send_if_modified(|current| std::mem::replace(current, phase) != phase);
+    }
+}

@@ -1,0 +1,356 @@
+//! One conversation with one agent: a dialect, the turn that runs, and what may happen when. Owns the phase of the
+//! session and promises that at most one turn runs and that each ends once. Knows no pipe and no clock.
+
+use std::time::Duration;
+
+use crate::dialect::{AgentCommand, Closed, Dialect, Input, Notice, Outbox};
+use crate::envelope::StreamEventEnvelope;
+use crate::error::{ErrorCode, ErrorInfo};
+use crate::event::StreamEvent;
+use crate::ids::{ItemId, TurnId};
+use crate::processor::{Config, Sink};
+use crate::time::Now;
+use crate::turns::Turns;
+use crate::wire::rest::PermissionAnswer;
+
+/// How long a turn may take to stop before its agent is ended.
+const CANCEL_PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a session is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// The agent is coming up.
+    Starting,
+    /// Nothing; a prompt is welcome.
+    Idle,
+    /// A turn.
+    Running,
+    /// A turn that is to stop.
+    Cancelling,
+    /// Nothing, ever again: the agent is gone.
+    Closed,
+}
+
+/// Anything that can happen to a session.
+#[derive(Debug)]
+pub enum SessionInput<'a> {
+    /// A line of the agent, without its newline.
+    Frame(&'a [u8]),
+    /// A line of the agent that was too long to be read.
+    FrameTooLong {
+        /// How long it was.
+        bytes: u64,
+    },
+    /// The agent shall begin to speak.
+    Open {
+        /// Where it works.
+        directory: String,
+        /// The agent's own id of the session to go on with.
+        resume: Option<String>,
+    },
+    /// The user says something.
+    Prompt {
+        /// The turn it begins.
+        turn: TurnId,
+        /// What the user says.
+        text: String,
+    },
+    /// The user wants the turn to stop.
+    Cancel,
+    /// The user answers what the agent asked.
+    Answer {
+        /// The permission item.
+        item_id: ItemId,
+        /// The answer.
+        answer: PermissionAnswer,
+    },
+    /// A deadline has come.
+    Timeout,
+    /// The agent is gone.
+    Closed(Closed),
+}
+
+/// Why a session did not take a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// A turn is running.
+    #[error("a turn is running; wait for its end, cancel it, or queue the message")]
+    Busy,
+    /// The agent is gone.
+    #[error("the agent of this session has ended; open the session again")]
+    Gone,
+}
+
+/// What a session wants done after an input.
+pub struct SessionStep<'a> {
+    /// Lines for the agent, without their newlines.
+    pub frames: Vec<Vec<u8>>,
+    /// What happened, before it was batched.
+    pub events: Vec<StreamEventEnvelope>,
+    /// What happened to turns and to the agent.
+    pub news: Vec<News>,
+    /// Takes what clients see.
+    pub outputs: &'a mut dyn Sink,
+}
+
+impl<'a> SessionStep<'a> {
+    /// A step whose outputs go there.
+    pub fn new(outputs: &'a mut dyn Sink) -> Self {
+        Self { frames: Vec::new(), events: Vec::new(), news: Vec::new(), outputs }
+    }
+}
+
+impl std::fmt::Debug for SessionStep<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { frames, events, news, .. } = self;
+        formatter
+            .debug_struct("SessionStep")
+            .field("frames", frames)
+            .field("events", events)
+            .field("news", news)
+            .finish()
+    }
+}
+
+/// What the owner of a session should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum News {
+    /// The prompt of a turn was taken; from here on every output of it carries this turn.
+    Bound {
+        /// The turn that was asked for.
+        asked: TurnId,
+        /// The turn that it became.
+        turn: TurnId,
+    },
+    /// The prompt of a turn was not taken.
+    NotBound {
+        /// The turn that was asked for.
+        asked: TurnId,
+        /// Why.
+        error: ErrorInfo,
+    },
+    /// The agent is of no use any more and must be ended.
+    EndAgent(ErrorInfo),
+    /// Everything else the dialect told.
+    Notice(Notice),
+}
+
+/// One conversation with one agent.
+#[derive(Debug)]
+pub struct Session {
+    dialect: Box<dyn Dialect>,
+    turns: Turns,
+    phase: Phase,
+    /// The turn that runs.
+    turn: Option<TurnId>,
+    /// The turn whose prompt the agent has not taken yet.
+    unbound: Option<TurnId>,
+    cancel_until: Option<Duration>,
+    outbox: Outbox,
+}
+
+impl Session {
+    /// A session whose agent was not spoken to yet.
+    #[must_use]
+    pub fn new(dialect: Box<dyn Dialect>, config: Config) -> Self {
+        Self {
+            dialect,
+            turns: Turns::new(config),
+            phase: Phase::Starting,
+            turn: None,
+            unbound: None,
+            cancel_until: None,
+            outbox: Outbox::default(),
+        }
+    }
+
+    /// What it is doing.
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The turn that runs.
+    #[must_use]
+    pub const fn turn(&self) -> Option<&TurnId> {
+        self.turn.as_ref()
+    }
+
+    /// When to come back with [`SessionInput::Timeout`].
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Duration> {
+        [self.dialect.next_deadline(), self.turns.next_deadline(), self.cancel_until]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// Takes one input. Only a prompt can be refused.
+    pub fn handle(
+        &mut self,
+        input: SessionInput<'_>,
+        now: Now,
+        step: &mut SessionStep<'_>,
+    ) -> Result<(), Refused> {
+        match input {
+            SessionInput::Frame(bytes) => self.pass(Input::Frame(bytes), now, step),
+            SessionInput::FrameTooLong { bytes } => self.pass(Input::FrameTooLong { bytes }, now, step),
+            SessionInput::Open { directory, resume } => {
+                self.command(AgentCommand::Open { directory, resume }, now, step);
+            }
+            SessionInput::Prompt { turn, text } => return self.prompt(turn, text, now, step),
+            SessionInput::Cancel => self.cancel(now, step),
+            SessionInput::Answer { item_id, answer } => {
+                self.command(AgentCommand::Answer { item_id, answer }, now, step);
+            }
+            SessionInput::Timeout => self.timeout(now, step),
+            SessionInput::Closed(closed) => self.close(closed, now, step),
+        }
+        Ok(())
+    }
+
+    fn prompt(
+        &mut self,
+        turn: TurnId,
+        text: String,
+        now: Now,
+        step: &mut SessionStep<'_>,
+    ) -> Result<(), Refused> {
+        match self.phase {
+            Phase::Closed => return Err(Refused::Gone),
+            Phase::Running | Phase::Cancelling => return Err(Refused::Busy),
+            Phase::Starting | Phase::Idle => {}
+        }
+        self.phase = Phase::Running;
+        self.turn = Some(turn.clone());
+        self.unbound = Some(turn.clone());
+        self.command(AgentCommand::Prompt { turn, text }, now, step);
+        Ok(())
+    }
+
+    /// Asking twice is asking once.
+    fn cancel(&mut self, now: Now, step: &mut SessionStep<'_>) {
+        if self.phase != Phase::Running {
+            return;
+        }
+        self.phase = Phase::Cancelling;
+        self.cancel_until = Some(now.mono.saturating_add(CANCEL_PATIENCE));
+        self.command(AgentCommand::Cancel, now, step);
+    }
+
+    fn timeout(&mut self, now: Now, step: &mut SessionStep<'_>) {
+        self.turns.handle_timeout(now.mono, step.outputs);
+        if self.cancel_until.is_some_and(|until| until <= now.mono) {
+            self.cancel_until = None;
+            let message = "the agent did not stop its turn when it was asked to";
+            step.news.push(News::EndAgent(ErrorInfo::new(ErrorCode::AgentNotReading, message)));
+        }
+        if self.dialect.next_deadline().is_some_and(|deadline| deadline <= now.mono) {
+            self.pass(Input::Timeout, now, step);
+        }
+    }
+
+    fn close(&mut self, closed: Closed, now: Now, step: &mut SessionStep<'_>) {
+        if self.phase == Phase::Closed {
+            return;
+        }
+        self.pass(Input::Closed(closed), now, step);
+        // A dialect ends its turns; this is for one that forgot.
+        let reason = ErrorInfo::new(ErrorCode::ProcessCrash, "the agent ended inside the turn");
+        self.turns.finish(&reason, Some(now), step.outputs);
+        self.refuse_unbound(&reason, step);
+        (self.phase, self.turn, self.cancel_until) = (Phase::Closed, None, None);
+    }
+
+    fn command(&mut self, command: AgentCommand, now: Now, step: &mut SessionStep<'_>) {
+        self.pass(Input::Command(command), now, step);
+    }
+
+    fn pass(&mut self, input: Input<'_>, now: Now, step: &mut SessionStep<'_>) {
+        let mut outbox = std::mem::take(&mut self.outbox);
+        self.dialect.handle(input, now, &mut outbox);
+        step.frames.append(&mut outbox.frames);
+        for notice in outbox.notices.drain(..) {
+            self.notice(notice, step);
+        }
+        for event in outbox.events.drain(..) {
+            self.event(event, now, step);
+        }
+        self.outbox = outbox;
+    }
+
+    fn notice(&mut self, notice: Notice, step: &mut SessionStep<'_>) {
+        match &notice {
+            Notice::Ready(_) if self.phase == Phase::Starting => self.phase = Phase::Idle,
+            Notice::TurnBound { turn } => self.bind(turn, turn, step),
+            Notice::TurnMerged { turn, into } => self.bind(turn, into, step),
+            Notice::TurnOpened { turn } if self.phase == Phase::Idle => {
+                self.phase = Phase::Running;
+                self.turn = Some(turn.clone());
+            }
+            Notice::Failed(error) => step.news.push(News::EndAgent(error.clone())),
+            Notice::Ready(_)
+            | Notice::TurnOpened { .. }
+            | Notice::AgentSession { .. }
+            | Notice::Model { .. }
+            | Notice::PermissionMode { .. }
+            | Notice::AnswerRefused { .. }
+            | Notice::CommandRefused(_)
+            | Notice::Unknown { .. } => {}
+        }
+        step.news.push(News::Notice(notice));
+    }
+
+    fn bind(&mut self, asked: &TurnId, turn: &TurnId, step: &mut SessionStep<'_>) {
+        if self.unbound.as_ref() != Some(asked) {
+            return;
+        }
+        self.unbound = None;
+        self.turn = Some(turn.clone());
+        step.news.push(News::Bound { asked: asked.clone(), turn: turn.clone() });
+    }
+
+    fn event(&mut self, event: StreamEventEnvelope, now: Now, step: &mut SessionStep<'_>) {
+        self.turns.handle_event(&event, now, step.outputs);
+        if let Some(failure) = end_of_turn(&event.payload) {
+            self.turn_ended(&event.turn_id, &failure, step);
+        }
+        step.events.push(event);
+    }
+
+    fn turn_ended(&mut self, turn: &TurnId, failure: &ErrorInfo, step: &mut SessionStep<'_>) {
+        if self.unbound.as_ref() == Some(turn) {
+            self.refuse_unbound(failure, step);
+        }
+        if self.turn.as_ref() != Some(turn) {
+            return;
+        }
+        (self.turn, self.cancel_until) = (None, None);
+        if self.phase != Phase::Closed {
+            self.phase = Phase::Idle;
+        }
+    }
+
+    fn refuse_unbound(&mut self, error: &ErrorInfo, step: &mut SessionStep<'_>) {
+        if let Some(asked) = self.unbound.take() {
+            step.news.push(News::NotBound { asked, error: error.clone() });
+        }
+    }
+}
+
+/// How a turn ended, if this ends it: what to tell somebody whose prompt was never taken.
+fn end_of_turn(event: &StreamEvent) -> Option<ErrorInfo> {
+    match event {
+        StreamEvent::ResponseError(failed) => Some(failed.error.clone()),
+        StreamEvent::ResponseDone(done) => Some(done.error.clone().unwrap_or_else(|| {
+            ErrorInfo::new(ErrorCode::ResponseError, "the turn ended before the agent took its prompt")
+        })),
+        StreamEvent::ResponseStart(_)
+        | StreamEvent::ItemStart(_)
+        | StreamEvent::ItemDelta(_)
+        | StreamEvent::ItemDone(_)
+        | StreamEvent::ItemError(_)
+        | StreamEvent::ItemCancelled(_)
+        | StreamEvent::UsageUpdate(_) => None,
+    }
+}
