@@ -73,16 +73,21 @@ impl TurnWriter {
     }
 
     pub(crate) fn start(&mut self, kind: ItemKind, parent: Option<&CallId>, step: &mut Step<'_>) -> ItemId {
+        self.start_with(kind, None, parent, step)
+    }
+
+    /// Starts an item that has content from the start.
+    pub(crate) fn start_with(
+        &mut self,
+        kind: ItemKind,
+        initial_content: Option<String>,
+        parent: Option<&CallId>,
+        step: &mut Step<'_>,
+    ) -> ItemId {
         let item_id = self.next_item(step);
-        self.write(
-            StreamEvent::ItemStart(ItemStart {
-                item_id: item_id.clone(),
-                kind,
-                initial_content: None,
-                parent_call_id: parent.cloned(),
-            }),
-            step,
-        );
+        let parent_call_id = parent.cloned();
+        let start = ItemStart { item_id: item_id.clone(), kind, initial_content, parent_call_id };
+        self.write(StreamEvent::ItemStart(start), step);
         item_id
     }
 

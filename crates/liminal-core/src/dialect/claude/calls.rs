@@ -12,6 +12,7 @@ use crate::event::{
     ToolDetails,
 };
 use crate::ids::{CallId, ItemId};
+use crate::json;
 
 #[derive(Debug, Default)]
 pub(super) struct Calls {
@@ -153,7 +154,7 @@ impl Calls {
         step: &mut Step<'_>,
     ) -> ItemId {
         let item_id = match parent {
-            Some(_) => writer.start(started(call), parent, step),
+            Some(_) => writer.start_with(started(call), Some(json::text(&call.input)), parent, step),
             None => writer.next_item(step),
         };
         self.insert(&call.id, item_id.clone(), State::Called);

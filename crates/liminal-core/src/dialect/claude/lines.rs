@@ -243,7 +243,8 @@ impl ClaudeDialect {
 
     /// The tokens are the turn's, the price is that of the process so far.
     fn finish(&mut self, line: &Map<String, Value>) -> Finish {
-        let reason = text(line, "stop_reason").or_else(|| text(line, "terminal_reason")).map(str::to_owned);
+        let unusual = text(line, "terminal_reason").filter(|reason| *reason != "completed");
+        let reason = unusual.or_else(|| text(line, "stop_reason")).map(str::to_owned);
         let total = line.get("total_cost_usd").and_then(Value::as_f64);
         let cost_usd = total.map(|total| self.agent.price_of_turn(total));
         let usage = object(line, "usage").map(usage);

@@ -61,7 +61,8 @@ fn retry(line: &Map<String, Value>) -> String {
     let seconds = line.get("retry_delay_ms").and_then(Value::as_f64).unwrap_or_default() / 1000.0;
     let status = line.get("error_status").and_then(Value::as_u64);
     let status = status.map_or_else(|| "no answer".to_owned(), |status| format!("status {status}"));
-    let reason = text(line, "error").map_or_else(String::new, |error| format!(", {}", words(error)));
+    let reason = text(line, "error").filter(|error| *error != "unknown");
+    let reason = reason.map_or_else(String::new, |error| format!(", {}", words(error)));
     let (attempt, most) = (number("attempt"), number("max_retries"));
     format!("The model's API failed ({status}{reason}). Retry {attempt} of {most} in {seconds:.1} s.")
 }
