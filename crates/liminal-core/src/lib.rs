@@ -28,6 +28,7 @@ mod json;
 mod wire_enum;
 
 pub mod contracts;
+pub mod dialect;
 pub mod envelope;
 pub mod error;
 pub mod event;
