@@ -52,7 +52,7 @@ pub struct History {
     pub model: Option<String>,
     /// The directory that the session began in.
     pub cwd: Option<String>,
-    /// When the last line was written.
+    /// When the newest line was written.
     pub last_activity: Option<Timestamp>,
     /// Lines and blocks without a known meaning, counted by type.
     pub skipped: BTreeMap<String, u64>,
@@ -72,6 +72,7 @@ pub struct HistoryReader {
     skipped: Skipped,
     /// The time of the last line that told it.
     clock: Option<Timestamp>,
+    last_activity: Option<Timestamp>,
     line_number: u64,
     model: Option<String>,
     cwd: Option<String>,
@@ -111,6 +112,7 @@ impl HistoryReader {
             seen: HashSet::new(),
             skipped: Skipped::default(),
             clock: None,
+            last_activity: None,
             line_number: 0,
             model: None,
             cwd: None,
@@ -185,7 +187,7 @@ impl HistoryReader {
             title: self.titles.best(|uuid| self.seen.contains(uuid)),
             model: self.model,
             cwd: self.cwd,
-            last_activity: self.clock,
+            last_activity: self.last_activity,
             skipped: self.skipped.into_counts(),
         }
     }
@@ -205,6 +207,9 @@ impl HistoryReader {
             return None;
         }
         self.clock = line.timestamp().or(self.clock);
+        if self.clock.map(Timestamp::instant) > self.last_activity.map(Timestamp::instant) {
+            self.last_activity = self.clock;
+        }
         Some(line)
     }
 

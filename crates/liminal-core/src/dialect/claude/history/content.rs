@@ -57,7 +57,7 @@ fn block(value: &Value) -> Block<'_> {
         return Block::Text(text);
     }
     let text = |field: &str| value.get(field).and_then(Value::as_str);
-    match text("type").unwrap_or_default() {
+    match text("type").unwrap_or("untyped") {
         "text" => text("text").map_or(Block::Hidden, Block::Text),
         "thinking" => text("thinking").map_or(Block::Hidden, Block::Thinking),
         "redacted_thinking" | "tool_reference" => Block::Hidden,

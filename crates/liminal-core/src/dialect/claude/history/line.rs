@@ -24,7 +24,7 @@ impl Line {
 
     /// The word that tells what the line is.
     pub(super) fn kind(&self) -> &str {
-        self.text("type").unwrap_or_default()
+        self.text("type").unwrap_or("untyped")
     }
 
     /// A field that is text.

@@ -82,6 +82,12 @@ impl SubAgents {
         !std::mem::replace(&mut self.lanes.entry(call_id.clone()).or_default().is_prompted, true)
     }
 
+    /// Whether the sub-agent of a call did nothing until then.
+    pub(super) fn begins_after(&self, call_id: &CallId, at: Timestamp) -> bool {
+        let first = self.lanes.get(call_id).and_then(|lane| lane.entries.first());
+        first.is_some_and(|entry| entry.at.instant() > at.instant())
+    }
+
     /// Takes out what the sub-agent of a call did.
     pub(super) fn take(&mut self, call_id: &CallId) -> Vec<Entry> {
         self.lanes.remove(call_id).unwrap_or_default().entries

@@ -1,4 +1,4 @@
-//! Turns as canonical events. Owns ids and order: a sub-agent's items stand before the result of the call that
+//! Turns as canonical events. Owns ids and order: a sub-agent's items stand next to the result of the call that
 //! started it, and nothing is left open at the end of a turn.
 
 use super::calls::Calls;
@@ -78,8 +78,14 @@ impl<'a> Writer<'a> {
                     dangling.push((self.dangling_call(at, &call, parent), call.call_id));
                 }
                 What::Output(output) => {
-                    self.sub_agent(&output.call_id, depth);
+                    let call_id = output.call_id.clone();
+                    // The call of a background agent has its result before the agent has begun.
+                    let is_background = self.sub_agents.begins_after(&call_id, at);
+                    if !is_background {
+                        self.sub_agent(&call_id, depth);
+                    }
                     self.done(at, FinalItem::FunctionCallOutput(output), None);
+                    self.sub_agent(&call_id, depth);
                 }
                 What::Message(message) => self.done(at, FinalItem::Message(message), parent),
                 What::Reasoning(content) => {
