@@ -1,1 +1,3 @@
 //! The shell of Liminal Builder.
+
+pub mod discovery;

@@ -119,3 +119,15 @@ proptest! {
         prop_assert_eq!(history.skipped.get("malformed"), Some(&1));
     }
 }
+
+#[test]
+fn a_file_cannot_nest_sub_agents_without_end() {
+    let mut reader = HistoryReader::new("claude-code:1".into());
+    let call = |id: usize| json!({ "type": "tool_use", "id": id.to_string(), "name": "Agent", "input": {} });
+    let line = |id: usize| json!({ "type": "assistant", "message": { "content": [call(id)] } }).to_string();
+    reader.push_line(line(0).as_bytes());
+    (0..10_000).for_each(|id| reader.push_subagent_line(&id.to_string(), line(id + 1).as_bytes()));
+    let history = reader.finish();
+    assert_sound(&history.events);
+    assert!(history.skipped.contains_key("sub-agent without call"));
+}

@@ -27,7 +27,10 @@ impl Outline {
     /// Takes one of the first lines, in order.
     pub fn push_head_line(&mut self, bytes: &[u8]) {
         let Some(line) = Line::read(bytes) else { return };
-        self.observe(&line);
+        self.titles.observe(&line);
+        self.observe_message(&line);
+        self.last_activity = line.timestamp().or(self.last_activity);
+        self.model = line.model().map(str::to_owned).or_else(|| self.model.take());
         if self.cwd.is_none() {
             self.cwd = line.text("cwd").map(str::to_owned);
         }
@@ -46,21 +49,19 @@ impl Outline {
     pub fn push_tail(&mut self, lines: &[&[u8]]) {
         for bytes in lines.iter().filter(|bytes| bytes.starts_with(NAMES_BEGIN)) {
             if let Some(line) = Line::read(bytes) {
-                self.observe(&line);
+                self.titles.observe(&line);
             }
         }
-        let mut tail = Tail::default();
-        for bytes in lines.iter().rev() {
-            if tail.is_full() {
+        let mut newest = Newest::default();
+        for line in lines.iter().rev().filter_map(|bytes| Line::read(bytes)) {
+            self.observe_message(&line);
+            newest.observe(&line);
+            if newest.is_known() {
                 break;
             }
-            if let Some(line) = Line::read(bytes) {
-                tail.observe(&line);
-                self.observe(&line);
-            }
         }
-        self.last_activity = tail.last_activity.or(self.last_activity);
-        self.model = tail.model.or_else(|| self.model.take());
+        self.last_activity = newest.last_activity.or(self.last_activity);
+        self.model = newest.model.or_else(|| self.model.take());
     }
 
     /// What the session is called.
@@ -99,16 +100,11 @@ impl Outline {
         self.has_messages
     }
 
-    fn observe(&mut self, line: &Line) {
+    fn observe_message(&mut self, line: &Line) {
         if let Some(uuid) = line.text("uuid") {
             self.seen.insert(uuid.to_owned());
         }
-        if self.titles.observe(line) || line.flag("isSidechain") {
-            return;
-        }
-        self.has_messages |= matches!(line.kind(), "user" | "assistant");
-        self.last_activity = line.timestamp().or(self.last_activity);
-        self.model = line.model().map(str::to_owned).or_else(|| self.model.take());
+        self.has_messages |= matches!(line.kind(), "user" | "assistant") && !line.flag("isSidechain");
     }
 
     fn prompt(&mut self, line: &Line) {
@@ -125,14 +121,14 @@ impl Outline {
     }
 }
 
-/// What only the newest lines tell.
+/// What the newest lines tell, which come first.
 #[derive(Debug, Default)]
-struct Tail {
+struct Newest {
     last_activity: Option<Timestamp>,
     model: Option<String>,
 }
 
-impl Tail {
+impl Newest {
     fn observe(&mut self, line: &Line) {
         self.last_activity = self.last_activity.or_else(|| line.timestamp());
         if self.model.is_none() && !line.flag("isSidechain") {
@@ -140,7 +136,68 @@ impl Tail {
         }
     }
 
-    const fn is_full(&self) -> bool {
+    const fn is_known(&self) -> bool {
         self.last_activity.is_some() && self.model.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outline(head: &[&str], tail: &[&str]) -> Outline {
+        let mut outline = Outline::default();
+        head.iter().for_each(|line| outline.push_head_line(line.as_bytes()));
+        outline.push_tail(&tail.iter().map(|line| line.as_bytes()).collect::<Vec<_>>());
+        outline
+    }
+
+    #[test]
+    fn the_head_tells_how_a_session_began() {
+        let found = outline(
+            &[
+                r#"{"type":"queue-operation","operation":"enqueue","content":"not yet"}"#,
+                r#"{"type":"user","isMeta":true,"cwd":"/a","message":{"content":"for the model"}}"#,
+                r#"{"type":"user","cwd":"/b","message":{"content":"<command-name>/model</command-name>"}}"#,
+                r#"{"type":"user","isSidechain":true,"message":{"content":"of a sub-agent"}}"#,
+                r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1"},"steer"]}}"#,
+                r#"{"type":"user","message":{"content":[{"type":"text","text":"fix it\nplease"}]}}"#,
+            ],
+            &[],
+        );
+        assert!(found.has_head() && found.has_messages());
+        assert_eq!(found.first_prompt().as_deref(), Some("fix it"));
+        assert_eq!(found.title().as_deref(), Some("fix it"));
+        assert_eq!(found.cwd(), Some("/a"));
+    }
+
+    #[test]
+    fn the_tail_tells_how_it_is_now() {
+        let found = outline(
+            &[
+                r#"{"type":"custom-title","customTitle":"First"}"#,
+                r#"{"type":"assistant","timestamp":"2026-01-01T00:00:00Z","message":{"model":"old"}}"#,
+            ],
+            &[
+                r#"{"type":"custom-title","customTitle":"Second"}"#,
+                r#"{"type":"custom-title","customTitle":"Third"}"#,
+                r#"{"parentUuid":"a","type":"assistant","message":{"model":"new"}}"#,
+                r#"{"type":"user","timestamp":"2026-01-01T00:00:02Z","message":{"content":"x"}}"#,
+                r#"{"parentUuid":"b","type":"assistant","message":{"model":"<synthetic>"}}"#,
+                r#"{"type":"mode","mode":"normal"}"#,
+            ],
+        );
+        assert_eq!(found.title().as_deref(), Some("Third"));
+        assert_eq!(found.model(), Some("new"));
+        assert_eq!(found.last_activity().map(|at| at.to_string()).as_deref(), Some("2026-01-01T00:00:02Z"));
+    }
+
+    #[test]
+    fn names_alone_are_no_conversation() {
+        let lines = [
+            r#"{"type":"summary","summary":"S","leafUuid":"x"}"#,
+            r#"{"type":"assistant","isSidechain":true}"#,
+        ];
+        assert!(!outline(&lines, &lines).has_messages());
     }
 }

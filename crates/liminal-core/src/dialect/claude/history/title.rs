@@ -90,9 +90,9 @@ mod tests {
 
     fn best(lines: &[&str], prompt: Option<&str>) -> Option<String> {
         let mut titles = Titles::default();
-        for line in lines {
-            titles.observe(&Line::read(line.as_bytes()).expect(line));
-        }
+        lines.iter().filter_map(|line| Line::read(line.as_bytes())).for_each(|line| {
+            assert!(titles.observe(&line));
+        });
         prompt.inspect(|prompt| titles.prompt(prompt));
         titles.best(|uuid| uuid == "own")
     }
