@@ -1,6 +1,7 @@
 //! How long it takes to list many sessions, and to read one. Prints figures and asserts nothing: they depend on the
 //! disk. Writes 1,000 sessions of 1 MB into a temporary directory, or into the directory that is given, where they
 //! stay for a next run.
+#![expect(clippy::expect_used, reason = "a bench that cannot write its files has nothing to tell")]
 
 use std::fs::{self, File};
 use std::io::Write as _;
