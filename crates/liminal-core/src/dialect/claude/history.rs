@@ -81,13 +81,12 @@ pub struct HistoryReader {
 }
 
 /// Lines of the program's own bookkeeping, or of context for the model.
-const HIDDEN: [&str; 15] = [
+const HIDDEN: [&str; 14] = [
     "agent-name",
     "agent-setting",
     "cost-state",
     "file-history-delta",
     "file-history-snapshot",
-    "last-prompt",
     "mode",
     "permission-mode",
     "pr-link",
