@@ -1,8 +1,11 @@
-//! The only reader of time. Owns the two clocks; everything else is given a [`Now`].
+//! The only reader of time and maker of ids. Owns the two clocks and the one source of chance; everything else is
+//! given a [`Now`] or an id.
 
 use std::time::{Duration, Instant};
 
+use liminal_core::ids::TurnId;
 use liminal_core::time::Now;
+use uuid::Uuid;
 
 /// A monotonic clock for deadlines and a wall clock for people.
 #[derive(Debug, Clone, Copy)]
@@ -31,4 +34,17 @@ impl Clock {
         let wall = jiff::Timestamp::from_millisecond(jiff::Timestamp::now().as_millisecond());
         Now { mono: self.origin.elapsed(), wall: wall.unwrap_or_default() }
     }
+}
+
+/// A new turn's id; later ones sort behind earlier ones.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "this is the clock")]
+pub fn new_turn_id() -> TurnId {
+    Uuid::now_v7().to_string().into()
+}
+
+/// A new session's id, in the form in which agents take it.
+#[must_use]
+pub fn new_session_uuid() -> String {
+    Uuid::new_v4().to_string()
 }

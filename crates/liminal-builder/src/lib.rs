@@ -3,6 +3,7 @@
 
 pub mod cli;
 pub mod clock;
+pub mod discovery;
 pub mod emitter;
 pub mod filter;
 mod platform;

@@ -8,6 +8,7 @@
 mod environment;
 mod kinship;
 mod orphans;
+mod output;
 mod spawn;
 mod spec;
 mod stderr;
@@ -28,6 +29,7 @@ use tokio::time::timeout;
 pub use crate::platform::ProcessIdentity;
 pub use environment::Environment;
 pub use orphans::OrphanReaper;
+pub use output::run_for_output;
 pub use spawn::SpawnError;
 pub use spec::{InstanceId, InvalidTag, ProcessSpec, SessionTag};
 pub use stop::{Exit, ExitReport, StopLadder, StopStep};

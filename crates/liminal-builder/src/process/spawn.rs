@@ -82,19 +82,26 @@ fn identity_of(pid: u32) -> io::Result<ProcessIdentity> {
 }
 
 fn explained(spec: &ProcessSpec, source: io::Error) -> SpawnError {
-    let program = spec.program.clone();
-    let is_missing = matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-    // A script whose first line names a missing interpreter is "not found" as well.
-    let is_unfit = is_missing
-        || source.kind() == io::ErrorKind::PermissionDenied
-        || source.raw_os_error() == Some(libc::ENOEXEC);
     if !can_enter(&spec.cwd) {
         return SpawnError::DirectoryMissing { directory: spec.cwd.clone() };
     }
-    match (is_missing && !names_a_file(&program), is_unfit) {
-        (true, _) => SpawnError::ProgramNotFound { program },
-        (false, true) => SpawnError::NotExecutable { program, source },
-        (false, false) => SpawnError::Other { program, source },
+    SpawnError::of_program(&spec.program, source)
+}
+
+impl SpawnError {
+    /// Tells what is wrong with a program that could not be run.
+    pub(super) fn of_program(program: &Path, source: io::Error) -> Self {
+        let program = program.to_owned();
+        let is_missing = matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+        // A script whose first line names a missing interpreter is "not found" as well.
+        let is_unfit = is_missing
+            || source.kind() == io::ErrorKind::PermissionDenied
+            || source.raw_os_error() == Some(libc::ENOEXEC);
+        match (is_missing && !names_a_file(&program), is_unfit) {
+            (true, _) => Self::ProgramNotFound { program },
+            (false, true) => Self::NotExecutable { program, source },
+            (false, false) => Self::Other { program, source },
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::{ItemId, TurnId};
 use liminal_core::processor::Config;
 use liminal_core::session::{News, Phase, Refused, Session, SessionInput, SessionStep};
+use liminal_core::time::Now;
 use liminal_core::turns::Turns;
 use liminal_core::upsert::Output;
 use liminal_core::wire::rest::PermissionAnswer;
@@ -46,6 +47,8 @@ pub(super) struct SessionTask {
     binding: Option<oneshot::Sender<Result<TurnId, SessionError>>>,
     /// The agent is to end, at the latest then.
     end_by: Option<Duration>,
+    /// Why, unless somebody wished it.
+    end_reason: Option<ErrorInfo>,
     ended: Vec<oneshot::Sender<()>>,
 }
 
@@ -79,6 +82,7 @@ impl SessionTask {
             gathered: Vec::new(),
             binding: None,
             end_by: None,
+            end_reason: None,
             ended: Vec::new(),
         }
     }
@@ -100,7 +104,7 @@ impl SessionTask {
         }
         for reply in self.ended.drain(..) {
             // Whoever asked may have stopped waiting.
-            drop(reply.send(()));
+            reply.send(()).ok();
         }
     }
 
@@ -123,12 +127,12 @@ impl SessionTask {
             Woken::Command(command) => self.command(command),
             Woken::NotWritten(error) => self.not_written(error).await,
             Woken::Deadline => drop(self.pass(SessionInput::Timeout)),
-            Woken::NobodyLeft => self.end_agent(None).await,
+            Woken::NobodyLeft => self.end_agent().await,
         }
         let is_over = matches!(self.session.phase(), Phase::Idle | Phase::Starting);
         let is_late = self.end_by.is_some_and(|end_by| end_by <= self.clock.now().mono);
         if self.end_by.is_some() && (is_over || is_late) {
-            self.end_agent(None).await;
+            self.end_agent().await;
         }
     }
 
@@ -176,7 +180,7 @@ impl SessionTask {
         let SessionStep { frames, news, .. } = step;
         for frame in frames {
             if let Err(error) = self.outgoing.push(frame) {
-                self.end_soon(&error);
+                self.end_now(not_reading(error));
             }
         }
         news.into_iter().for_each(|news| self.hear(news));
@@ -187,7 +191,7 @@ impl SessionTask {
         match news {
             News::Bound { turn, .. } => self.reply(Ok(turn)),
             News::NotBound { error, .. } => self.reply(Err(SessionError::NotTaken(error))),
-            News::EndAgent(_) => self.end_by = Some(Duration::ZERO),
+            News::EndAgent(reason) => self.end_now(reason),
             News::Notice(_) => {}
         }
     }
@@ -198,18 +202,19 @@ impl SessionTask {
         }
     }
 
-    fn end_soon(&mut self, _error: &SendError) {
+    fn end_now(&mut self, reason: ErrorInfo) {
         self.end_by = Some(Duration::ZERO);
+        self.end_reason.get_or_insert(reason);
     }
 
     async fn agent_closed(&mut self, closed: transport::Closed) {
         match closed.exit {
             Some(report) => {
                 self.transport = None;
-                self.close(&report, None);
+                self.close(&report);
             }
             // It closed its output and lives on: of no use to anybody.
-            None => self.end_agent(None).await,
+            None => self.end_agent().await,
         }
     }
 
@@ -218,26 +223,27 @@ impl SessionTask {
             // Its output tells more of why; that comes next.
             SendError::Closed => {}
             SendError::AgentNotReading { .. } | SendError::NotOneLine => {
-                let reason = ErrorInfo::new(ErrorCode::AgentNotReading, error.to_string());
-                self.end_agent(Some(reason)).await;
+                self.end_reason.get_or_insert(not_reading(error));
+                self.end_agent().await;
             }
         }
     }
 
     /// Down the ladder, until nothing of the agent is left.
-    async fn end_agent(&mut self, reason: Option<ErrorInfo>) {
+    async fn end_agent(&mut self) {
         let Some(transport) = self.transport.take() else { return };
         let report = transport.close(&StopLadder::default()).await;
-        self.close(&report, reason);
+        self.close(&report);
     }
 
-    fn close(&mut self, report: &ExitReport, reason: Option<ErrorInfo>) {
+    fn close(&mut self, report: &ExitReport) {
         let (code, signal) = match report.exit {
             Exit::Code(code) => (Some(code), None),
             Exit::Signal(signal) => (None, Some(signal)),
             Exit::Unknown => (None, None),
         };
         let stderr_tail = String::from_utf8_lossy(&report.stderr_tail).into_owned();
+        let reason = self.end_reason.take();
         drop(self.pass(SessionInput::Closed(Closed { code, signal, stderr_tail, reason })));
     }
 
@@ -245,7 +251,7 @@ impl SessionTask {
     fn tell_history(&mut self, history: &[StreamEventEnvelope], config: Config) {
         let mut turns = Turns::new(config);
         for event in history {
-            turns.handle_event(event, liminal_core::time::Now::at(event.timestamp.instant()), &mut self.gathered);
+            turns.handle_event(event, Now::at(event.timestamp.instant()), &mut self.gathered);
         }
     }
 
@@ -259,4 +265,8 @@ impl SessionTask {
         let phase = self.session.phase();
         self.phase.send_if_modified(|current| std::mem::replace(current, phase) != phase);
     }
+}
+
+fn not_reading(error: SendError) -> ErrorInfo {
+    ErrorInfo::new(ErrorCode::AgentNotReading, error.to_string())
 }

@@ -7,6 +7,7 @@
 mod blocks;
 mod calls;
 mod control;
+pub mod history;
 mod lines;
 mod notices;
 mod permissions;

@@ -1,0 +1,177 @@
+//! Claude Code, the user's own. Owns where its program is, whether it is of use, and how it is started; what it says
+//! is the dialect's business, what it wrote to disk the discovery's.
+
+mod arguments;
+mod program;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use liminal_core::dialect::claude::{ClaudeDialect, Options as Patience};
+use liminal_core::envelope::StreamEventEnvelope;
+use liminal_core::ids::SessionId;
+
+use super::{OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions};
+use crate::clock;
+use crate::discovery::DiscoveryError;
+use crate::discovery::claude_code::{Sessions, config_directory};
+use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
+use crate::transport::{StdioLimits, StdioTransport};
+use arguments::Start;
+pub use program::{Installed, Version, find};
+
+/// The word for Claude Code.
+pub const CLI_TYPE: &str = "claude-code";
+
+/// Names that belong to the user's way of reaching a model, though they look like those of an agent inside another.
+const KEPT: [&str; 10] = [
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_VERTEX",
+    "CLAUDE_CODE_USE_FOUNDRY",
+    "CLAUDE_CODE_SKIP_BEDROCK_AUTH",
+    "CLAUDE_CODE_SKIP_VERTEX_AUTH",
+    "CLAUDE_CODE_MAX_RETRIES",
+    "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+    "CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK",
+];
+
+/// How Claude Code is found and started.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The program; without it `claude` is looked up on the `PATH`.
+    pub program: Option<PathBuf>,
+    /// More environment, or other.
+    pub environment: Vec<(OsString, OsString)>,
+    /// This installation of ours, by which leftover processes are found.
+    pub instance: InstanceId,
+    /// Whether a session may run without asking at all.
+    pub allow_bypass: bool,
+    /// How patient its dialect is.
+    pub patience: Patience,
+    /// The bounds of its pipe.
+    pub limits: StdioLimits,
+}
+
+impl Settings {
+    /// The defaults.
+    #[must_use]
+    pub fn new(instance: InstanceId) -> Self {
+        Self {
+            program: None,
+            environment: Vec::new(),
+            instance,
+            allow_bypass: false,
+            patience: Patience::default(),
+            limits: StdioLimits::default(),
+        }
+    }
+}
+
+/// Opens sessions of Claude Code, one process each.
+#[derive(Debug, Clone)]
+pub struct ClaudeCode {
+    settings: Arc<Settings>,
+}
+
+impl ClaudeCode {
+    /// A provider with these settings.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self { settings: Arc::new(settings) }
+    }
+
+    /// The program that would be started, if there is one of use.
+    pub async fn installed(&self) -> Result<Installed, OpenError> {
+        find(self.settings.program.as_deref(), &self.environment()).await
+    }
+
+    async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
+        let OpenRequest { directory, resume, options } = request;
+        let session = match &resume {
+            Some(session_id) => agent_session(session_id)?,
+            None => clock::new_session_uuid(),
+        };
+        arguments::check(&options, self.settings.allow_bypass)?;
+        let history = match &resume {
+            Some(session_id) => self.history(directory.clone(), session_id.clone(), session.clone()).await?,
+            None => Vec::new(),
+        };
+        let program = self.installed().await?.program;
+        let start = if resume.is_some() { Start::Resume(&session) } else { Start::New(&session) };
+        let transport = self.spawn(program, &directory, start, &options)?;
+        let session_id = SessionId::from(format!("{CLI_TYPE}:{session}"));
+        let dialect = Box::new(ClaudeDialect::new(session_id.clone(), self.settings.patience));
+        Ok(OpenedAgent { session_id, transport, dialect, history })
+    }
+
+    fn spawn(
+        &self,
+        program: PathBuf,
+        directory: &Path,
+        start: Start<'_>,
+        options: &SessionOptions,
+    ) -> Result<StdioTransport, OpenError> {
+        let session =
+            SessionTag::new(start.session()).map_err(|error| OpenError::Unusable(error.to_string()))?;
+        let process = AgentProcess::spawn(&ProcessSpec {
+            program,
+            args: arguments::arguments(start, options),
+            cwd: directory.to_owned(),
+            environment: self.environment(),
+            instance: self.settings.instance.clone(),
+            session,
+        })?;
+        Ok(StdioTransport::new(process, &self.settings.limits)?)
+    }
+
+    /// The user's environment, and what makes the program keep on disk what it has told.
+    fn environment(&self) -> Environment {
+        let ours = Environment::inherited_keeping(&KEPT)
+            .with("CLAUDE_CODE_ENTRYPOINT", "liminal-builder")
+            .with("CLAUDE_CODE_EAGER_FLUSH", "1");
+        let more = self.settings.environment.iter().cloned();
+        more.fold(ours, |environment, (name, value)| environment.with(name, value))
+    }
+
+    async fn history(
+        &self,
+        directory: PathBuf,
+        session_id: SessionId,
+        session: String,
+    ) -> Result<Vec<StreamEventEnvelope>, OpenError> {
+        let sessions = Sessions::new(&self.config_directory());
+        let read = move || sessions.open(&directory, &session);
+        let history = tokio::task::spawn_blocking(read).await.map_err(std::io::Error::other)?;
+        match history {
+            Ok(history) => Ok(history.events),
+            Err(DiscoveryError::NotFound { .. }) => Err(OpenError::SessionNotFound(session_id)),
+            Err(error) => Err(OpenError::Unusable(error.to_string())),
+        }
+    }
+
+    fn config_directory(&self) -> PathBuf {
+        let environment = self.environment();
+        let home = environment.get("HOME").map(PathBuf::from).unwrap_or_default();
+        config_directory(environment.get("CLAUDE_CONFIG_DIR"), &home)
+    }
+}
+
+impl Provider for ClaudeCode {
+    fn cli_type(&self) -> &'static str {
+        CLI_TYPE
+    }
+
+    fn open(&self, request: OpenRequest) -> Opening<'_> {
+        Box::pin(self.start(request))
+    }
+}
+
+/// The program's own id of a session.
+fn agent_session(session_id: &SessionId) -> Result<String, OpenError> {
+    let own = session_id.as_str().strip_prefix(CLI_TYPE).and_then(|rest| rest.strip_prefix(':'));
+    let uuid = own.filter(|own| uuid::Uuid::try_parse(own).is_ok());
+    uuid.map(str::to_owned).ok_or_else(|| OpenError::SessionNotFound(session_id.clone()))
+}

@@ -1,0 +1,148 @@
+//! The command line of Claude Code. Owns which flags it is given, and checks their values: the program itself takes
+//! any word for a model or a mode and fails much later, or never.
+
+use std::ffi::OsString;
+
+use liminal_core::dialect::claude::PERMISSION_MODES;
+
+use crate::provider::{OpenError, SessionOptions};
+
+const BYPASS: &str = "bypassPermissions";
+
+/// A new session, or one to go on with; the id is the program's own.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Start<'a> {
+    New(&'a str),
+    Resume(&'a str),
+}
+
+impl Start<'_> {
+    pub(super) const fn session(&self) -> &str {
+        match self {
+            Self::New(session) | Self::Resume(session) => session,
+        }
+    }
+}
+
+/// Every value is bound to its flag, so that none can be taken for a flag itself.
+pub(super) fn arguments(start: Start<'_>, options: &SessionOptions) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = [
+        "-p",
+        "--input-format=stream-json",
+        "--output-format=stream-json",
+        "--verbose",
+        "--include-partial-messages",
+        "--permission-prompt-tool=stdio",
+        "--thinking-display=summarized",
+    ]
+    .map(OsString::from)
+    .into();
+    let mut bind = |flag: &str, value: &std::ffi::OsStr| {
+        let mut argument = OsString::from(format!("--{flag}="));
+        argument.push(value);
+        arguments.push(argument);
+    };
+    match start {
+        Start::New(session) => bind("session-id", session.as_ref()),
+        Start::Resume(session) => bind("resume", session.as_ref()),
+    }
+    if let Some(model) = &options.model {
+        bind("model", model.as_ref());
+    }
+    bind("permission-mode", options.permission_mode.as_deref().unwrap_or("default").as_ref());
+    for directory in &options.extra_directories {
+        bind("add-dir", directory.as_ref());
+    }
+    arguments
+}
+
+pub(super) fn check(options: &SessionOptions, allow_bypass: bool) -> Result<(), OpenError> {
+    if let Some(model) = &options.model {
+        check_model(model)?;
+    }
+    if let Some(mode) = &options.permission_mode {
+        check_mode(mode, allow_bypass)?;
+    }
+    options.extra_directories.iter().try_for_each(|directory| {
+        if directory.is_absolute() && directory.is_dir() {
+            return Ok(());
+        }
+        invalid("extraDirectories", format!("{} is not the full path of a directory", directory.display()))
+    })
+}
+
+fn check_model(model: &str) -> Result<(), OpenError> {
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"._:@/[]-".contains(&byte);
+    let starts_well = model.starts_with(|first: char| first.is_ascii_alphanumeric());
+    if starts_well && model.len() <= 128 && model.bytes().all(is_usual) {
+        return Ok(());
+    }
+    invalid("model", "a model is named by letters, digits and . _ : @ / [ ] -, such as `opus`".to_owned())
+}
+
+fn check_mode(mode: &str, allow_bypass: bool) -> Result<(), OpenError> {
+    if !PERMISSION_MODES.contains(&mode) {
+        return invalid("permissionMode", format!("choose one of {}", PERMISSION_MODES.join(", ")));
+    }
+    if mode == BYPASS && !allow_bypass {
+        return invalid("permissionMode", format!("{BYPASS} must be allowed when the server is started"));
+    }
+    Ok(())
+}
+
+fn invalid(option: &'static str, problem: String) -> Result<(), OpenError> {
+    Err(OpenError::InvalidOption { option, problem })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(model: &str, mode: &str) -> SessionOptions {
+        SessionOptions {
+            model: Some(model.into()),
+            permission_mode: Some(mode.into()),
+            ..SessionOptions::default()
+        }
+    }
+
+    #[test]
+    fn no_value_adds_an_argument() {
+        let plain = arguments(Start::New("id"), &options("opus", "plan")).len();
+        for value in ["--settings={}", "-p", "a b", "a\"b", "$(x)", ""] {
+            let found = arguments(Start::New("id"), &options(value, "plan"));
+            assert_eq!(found.len(), plain, "{value}");
+            assert!(found.contains(&OsString::from(format!("--model={value}"))));
+        }
+    }
+
+    #[test]
+    fn only_sound_models_and_modes_pass() {
+        for (model, sound) in [
+            ("opus", true),
+            ("claude-opus-4-8[1m]", true),
+            ("us.anthropic.claude-sonnet-5-v1:0", true),
+            ("-opus", false),
+            ("--settings={}", false),
+            ("", false),
+            ("a b", false),
+            ("a\nb", false),
+        ] {
+            assert_eq!(check(&options(model, "default"), false).is_ok(), sound, "{model}");
+        }
+        for (mode, bypass, sound) in
+            [("plan", false, true), ("bogus", false, false), (BYPASS, false, false), (BYPASS, true, true)]
+        {
+            assert_eq!(check(&options("opus", mode), bypass).is_ok(), sound, "{mode}");
+        }
+    }
+
+    #[test]
+    fn extra_directories_must_be_there() {
+        let with =
+            |path: &str| SessionOptions { extra_directories: vec![path.into()], ..SessionOptions::default() };
+        assert!(check(&with("/"), false).is_ok());
+        assert!(check(&with("relative"), false).is_err());
+        assert!(check(&with("/no/such/directory"), false).is_err());
+    }
+}

@@ -1,0 +1,103 @@
+//! The tool calls of a session. Owns where each call stands, so that its result finds it wherever it comes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::super::tool_result;
+use super::content::{Call, CallResult};
+use super::turn::What;
+use crate::event::{FunctionCallItem, FunctionCallOutputItem, Plan, PlanEntry, PlanStatus};
+use crate::ids::CallId;
+
+/// Whose list of entries something belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The turn with this index.
+    Turn(usize),
+    /// The sub-agent that this call started.
+    SubAgent(CallId),
+}
+
+/// What becomes of a result.
+#[derive(Debug)]
+pub(super) enum Matched {
+    /// It belongs here.
+    Here(Place),
+    /// Its call shows as something that needs no result.
+    Hidden,
+    /// Its call has a result.
+    Again,
+    /// Nobody called.
+    Unknown,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    known: HashMap<CallId, Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    place: Place,
+    is_answered: bool,
+    is_hidden: bool,
+}
+
+impl Calls {
+    /// Takes a call; `None` if it is known.
+    pub(super) fn call(&mut self, call: &Call<'_>, place: Place) -> Option<What> {
+        let call_id = CallId::from(call.id);
+        if self.known.contains_key(&call_id) {
+            return None;
+        }
+        let plan = (call.name == "TodoWrite").then(|| call.input.and_then(plan)).flatten();
+        self.known.insert(call_id.clone(), Known { place, is_answered: false, is_hidden: plan.is_some() });
+        Some(plan.map_or_else(|| What::Call(item(call, call_id)), What::Plan))
+    }
+
+    /// Takes a result.
+    pub(super) fn answer(&mut self, call_id: &CallId) -> Matched {
+        let Some(known) = self.known.get_mut(call_id) else { return Matched::Unknown };
+        if std::mem::replace(&mut known.is_answered, true) {
+            return Matched::Again;
+        }
+        if known.is_hidden { Matched::Hidden } else { Matched::Here(known.place.clone()) }
+    }
+
+    /// Remembers a result without a call, so that it counts once.
+    pub(super) fn answer_unknown(&mut self, call_id: &CallId, place: Place) {
+        self.known.insert(call_id.clone(), Known { place, is_answered: true, is_hidden: false });
+    }
+
+    /// Whether a call has its result.
+    pub(super) fn is_answered(&self, call_id: &CallId) -> bool {
+        self.known.get(call_id).is_some_and(|known| known.is_answered)
+    }
+}
+
+/// A result as it shows.
+pub(super) fn output(result: &CallResult<'_>, call_id: CallId, tool_use_result: Option<&Value>) -> What {
+    What::Output(FunctionCallOutputItem {
+        call_id,
+        output: tool_result::result_text(result.content),
+        is_error: result.is_error,
+        details: tool_result::result_details(tool_use_result),
+    })
+}
+
+fn item(call: &Call<'_>, call_id: CallId) -> FunctionCallItem {
+    let arguments = call.input.cloned().unwrap_or_default();
+    let details = tool_result::call_details(call.name, &arguments);
+    FunctionCallItem { name: call.name.to_owned(), call_id, arguments: Arc::new(arguments), details }
+}
+
+/// The task list that the older tool for it writes; `None` if it is not one.
+fn plan(input: &Map<String, Value>) -> Option<Plan> {
+    let entries = input.get("todos")?.as_array()?.iter().map(|task| {
+        let status = task.get("status")?.as_str().and_then(PlanStatus::from_word)?;
+        Some(PlanEntry { content: task.get("content")?.as_str()?.to_owned(), status, priority: None })
+    });
+    Some(Plan { entries: entries.collect::<Option<_>>()? })
+}

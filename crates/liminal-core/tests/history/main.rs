@@ -1,0 +1,9 @@
+//! Session files of Claude Code as history: what comes out of each directory of `tests/fixtures/claude-history` must
+//! be what was found right before. `UPDATE=1` writes what is found.
+
+#[cfg(test)] // so that lints know what these are
+mod cases;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod run;
