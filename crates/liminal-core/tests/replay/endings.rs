@@ -195,7 +195,9 @@ fn a_line_that_is_too_long_ends_the_turn_and_the_rest_of_it_is_skipped() {
     agent.lines(&[assistant("m", text("rest")), tool_result("c", "rest"), aborted()]);
     agent.lines(&[init(), assistant("n", text("after")), result()]);
     assert_eq!(agent.messages("agent"), ["before", "after"]);
-    assert_eq!(agent.last_event()["status"], "completed");
+    let ends = agent.outputs_of("turn_complete");
+    assert_eq!(ends.len(), 1, "{ends:?}");
+    assert_eq!((&ends[0]["turnId"], &ends[0]["status"]), (&json!("t2"), &json!("completed")));
 }
 
 #[test]
