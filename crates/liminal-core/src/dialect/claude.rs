@@ -140,6 +140,7 @@ impl ClaudeDialect {
         }
         match Line::read(bytes) {
             Some(Line::Part(part)) => self.part(&part, bytes, step),
+            Some(Line::NestedPart) => {}
             Some(Line::Whole(kind, line)) => self.whole_line(&kind, &line, bytes, step),
             None => step.unknown("unreadable", bytes),
         }

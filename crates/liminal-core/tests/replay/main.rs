@@ -1,10 +1,19 @@
 //! Acceptance of the dialects: recordings of real agents, played on virtual time, must give the reviewed events
 //! and upserts of `tests/fixtures/claude`. `UPDATE=1` writes them anew.
+//!
+//! The modules say that they are tests, so that what they share may fail like one.
 
+#[cfg(test)]
 mod acceptance;
+#[cfg(test)]
 mod agent;
+#[cfg(test)]
 mod asking;
+#[cfg(test)]
 mod endings;
+#[cfg(test)]
 mod invariants;
+#[cfg(test)]
 mod laws;
+#[cfg(test)]
 mod recordings;

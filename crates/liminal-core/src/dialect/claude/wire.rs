@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -16,6 +17,8 @@ use crate::ids::CallId;
 pub(super) enum Line<'a> {
     /// A part of a message while the model writes it. By far the most frequent line, so it is read in place.
     Part(Part<'a>),
+    /// A part of a sub-agent's message; what it is a part of comes as a whole as well.
+    NestedPart,
     /// Anything else.
     Whole(String, Map<String, Value>),
 }
@@ -26,7 +29,10 @@ impl<'a> Line<'a> {
         if head.kind == "stream_event"
             && let Some(event) = head.event
         {
-            return serde_json::from_str(event.get()).ok().map(Self::Part);
+            return match head.parent_tool_use_id {
+                Some(_) => Some(Self::NestedPart),
+                None => serde_json::from_str(event.get()).ok().map(Self::Part),
+            };
         }
         Some(Self::Whole(head.kind.into_owned(), serde_json::from_slice(bytes).ok()?))
     }
@@ -38,6 +44,8 @@ struct Head<'a> {
     kind: Cow<'a, str>,
     #[serde(default, borrow)]
     event: Option<&'a RawValue>,
+    #[serde(default)]
+    parent_tool_use_id: Option<IgnoredAny>,
 }
 
 /// A part of a message, in the words of the Messages API.
