@@ -59,7 +59,7 @@ pub struct AgentProcess {
 }
 
 impl AgentProcess {
-    /// Starts the process; must be called on a tokio runtime.
+    /// Starts the process; must be called on a tokio runtime, and blocks until the program runs.
     pub fn spawn(spec: &ProcessSpec) -> Result<Self, SpawnError> {
         let Spawned { mut child, identity, tag } = spawn::spawn(spec)?;
         let stderr = Tail::default();

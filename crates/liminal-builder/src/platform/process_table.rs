@@ -117,4 +117,15 @@ mod tests {
         assert_eq!(carries_variable(own, &format!("{name}={value}x")), Some(false));
         assert_eq!(carries_variable(own, "ATH="), Some(false));
     }
+
+    #[test]
+    fn does_not_tell_what_a_process_without_environment_carries() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        while process_entry(child.id()).is_some_and(|entry| !entry.is_zombie) {
+            std::thread::yield_now();
+        }
+        assert_eq!(carries_variable(child.id(), "ANY=thing"), None);
+        child.wait().unwrap();
+        assert_eq!(carries_variable(child.id(), "ANY=thing"), Some(false));
+    }
 }

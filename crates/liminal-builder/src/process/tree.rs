@@ -47,8 +47,8 @@ impl Tree {
         let mut pause = FIRST_PAUSE;
         loop {
             let (members, is_clear) = self.look();
+            self.known = members.iter().map(|entry| entry.identity).collect();
             if is_clear || pause > LONGEST_PAUSE {
-                self.known = members.iter().map(|entry| entry.identity).collect();
                 return members;
             }
             thread::sleep(pause);

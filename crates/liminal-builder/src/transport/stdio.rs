@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::writer::Writer;
 use super::{CloseReason, Closed, Frame, FrameSender, LineFramer, SendError};
-use crate::process::{AgentProcess, ExitReport, ProcessIdentity, StopLadder, StopStep};
+use crate::process::{AgentProcess, ExitReport, ProcessIdentity, ProcessRecord, StopLadder, StopStep};
 
 const FRAMES_PER_BATCH: usize = 64;
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -95,6 +95,11 @@ impl StdioTransport {
     /// Names the agent's process.
     pub fn identity(&self) -> ProcessIdentity {
         self.process.identity()
+    }
+
+    /// What to store of the process before the first frame is sent.
+    pub fn record(&self) -> io::Result<ProcessRecord> {
+        self.process.record()
     }
 
     /// The last 64 KiB the agent wrote to stderr so far.

@@ -85,6 +85,15 @@ async fn no_descendant_outlives_a_drop() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn no_descendant_is_overlooked_while_it_swaps_its_program() {
+    for _ in 0..20 {
+        let Family { process, members } = Family::start(&["(setsid sh -c 'echo $$; exec sleep 60' &)"]).await;
+        drop(process);
+        members.die_within_two_seconds().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn no_tagged_descendant_outlives_a_crash() {
     let Family { mut process, members } = Family::start(&TAGGED).await;
     platform::signal(process.identity(), Signal::KILL).unwrap();

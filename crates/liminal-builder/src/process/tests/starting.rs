@@ -105,8 +105,8 @@ fn error_messages_tell_what_to_do() {
             "cannot run /opt/claude (permission denied); make the file executable or choose another",
         ),
         (
-            SpawnError::DirectoryMissing { directory: PathBuf::from("/work") },
-            "the directory /work is missing or closed to us; restore it or choose another project",
+            SpawnError::DirectoryMissing { directory: PathBuf::from("/srv/site") },
+            "the directory /srv/site is missing or closed to us; restore it or choose another project",
         ),
         (
             SpawnError::Other { program: program(), source: source() },
