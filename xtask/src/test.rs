@@ -6,13 +6,14 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::command::CommandLine;
-use crate::{r#gen, install, lint, repository, web};
+use crate::{agents, r#gen, install, lint, repository, web};
 
 /// A heading and what to do under it.
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     ("install what is missing", install),
+    ("agents under test", agents::install),
     ("web page", web::build),
     ("format", lint::format),
     ("clippy", lint::clippy),

@@ -119,6 +119,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a stranger to look at is started by hand")]
     fn does_not_tell_what_a_process_without_environment_carries() {
         let mut child = std::process::Command::new("true").spawn().unwrap();
         while process_entry(child.id()).is_some_and(|entry| !entry.is_zombie) {

@@ -32,6 +32,7 @@ pub(super) fn arguments(start: Start<'_>, options: &SessionOptions) -> Vec<OsStr
         "--output-format=stream-json",
         "--verbose",
         "--include-partial-messages",
+        "--replay-user-messages",
         "--permission-prompt-tool=stdio",
         "--thinking-display=summarized",
     ]

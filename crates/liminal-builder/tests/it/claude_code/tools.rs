@@ -46,7 +46,7 @@ async fn a_tool_that_needs_permission_runs_when_it_is_allowed() {
 async fn a_tool_that_is_denied_does_not_run_and_the_turn_goes_on() {
     let mut world = World::new().await;
     let mut chat = world.create().await;
-    let prompt = WRITE.replace("PROJECT", &world.project.display().to_string()) + "\nthen:say:went on";
+    let prompt = WRITE.replace("PROJECT", &world.project.display().to_string()) + "\nthen:went on";
     let turn = chat.send(&prompt).await.unwrap();
     let (item, _) = chat.permission().await;
     chat.answer(item, "deny").await;

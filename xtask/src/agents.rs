@@ -1,0 +1,53 @@
+//! The real agents that the tests drive, as pinned npm packages. Knows where they are listed, not what they do.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::command::CommandLine;
+use crate::{install, repository};
+
+const FOLDER: &str = "crates/liminal-builder/tests/agents";
+
+/// Installs what the lock file names, unless that has been done.
+pub(crate) fn install() -> Result<()> {
+    let folder = repository::root().join(FOLDER);
+    if is_fresh(&folder)? {
+        eprintln!("agents: up to date");
+        return Ok(());
+    }
+    install::ensure(install::WEB)?;
+    CommandLine::new("npm ci --no-audit --no-fund --ignore-scripts").directory(&folder).run()?;
+    let stamp = stamp(&folder);
+    fs::copy(folder.join("package-lock.json"), &stamp)
+        .with_context(|| format!("cannot write {}", stamp.display()))?;
+    Ok(())
+}
+
+fn is_fresh(folder: &Path) -> Result<bool> {
+    let wanted = fs::read(folder.join("package-lock.json")).context("the agents have no lock file")?;
+    Ok(fs::read(stamp(folder)).is_ok_and(|installed| installed == wanted))
+}
+
+/// Lies where the packages lie, and goes when they go.
+fn stamp(folder: &Path) -> std::path::PathBuf {
+    folder.join("node_modules/.installed-lock.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_lock_file_is_not_fresh() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("node_modules")).unwrap();
+        fs::write(folder.path().join("package-lock.json"), "one").unwrap();
+        assert!(!is_fresh(folder.path()).unwrap());
+        fs::copy(folder.path().join("package-lock.json"), stamp(folder.path())).unwrap();
+        assert!(is_fresh(folder.path()).unwrap());
+        fs::write(folder.path().join("package-lock.json"), "two").unwrap();
+        assert!(!is_fresh(folder.path()).unwrap());
+    }
+}
