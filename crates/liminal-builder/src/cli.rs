@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use liminal_core::processor::{Config, Profile};
 
 use crate::filter::{self, Format, Time};
+use crate::replay;
 
 /// Work with AI coding agents in a browser.
 #[derive(Debug, Parser)]
@@ -26,6 +27,8 @@ pub enum Command {
     Serve(Serve),
     /// Turn a stream of agent events into renderable states, as a filter
     Process(Process),
+    /// Play a recording of an agent and show what would have been seen
+    Replay(Replay),
     /// Answer like a model API, from a script, for trying agents without an account
     ScriptedModel(ScriptedModel),
 }
@@ -39,6 +42,71 @@ pub struct Serve {
     /// Port to listen on; 0 takes any free one
     #[arg(long, default_value_t = 4747)]
     pub port: u16,
+}
+
+/// Options of `liminal replay`.
+#[derive(Debug, Args)]
+#[command(after_help = REPLAY_HELP)]
+pub struct Replay {
+    /// The recording; `-` reads standard input
+    pub file: PathBuf,
+    /// Whose words it holds
+    #[arg(long, value_enum, default_value_t = DialectChoice::ClaudeCode)]
+    dialect: DialectChoice,
+    /// What to show: canonical events, or the upserts and turns made of them
+    #[arg(long, value_enum, default_value_t = EmitChoice::Upserts)]
+    emit: EmitChoice,
+    /// Show a tool call's final arguments before its output comes
+    #[arg(long)]
+    announce_arguments: bool,
+    /// Show the agent's standard error and what happened to its process, on standard error
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+const REPLAY_HELP: &str = "\
+A recording is one {\"t\":MILLISECONDS,\"dir\":\"in|out|err|meta\",\"line\":…} per line: what was sent to the agent, what it
+said, its standard error, and notes of the recorder. Prompts, cancels and answers found in it are given again at
+their time; time is the recording's own, so a replay is exactly repeatable.
+
+Example:
+  liminal replay session.ndjson --emit events | head";
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum DialectChoice {
+    /// Claude Code's stream-json
+    ClaudeCode,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum EmitChoice {
+    /// Canonical events
+    Events,
+    /// Upserts and turns
+    Upserts,
+}
+
+impl Replay {
+    /// Whose words the recording holds.
+    #[must_use]
+    pub const fn dialect(&self) -> replay::DialectName {
+        match self.dialect {
+            DialectChoice::ClaudeCode => replay::DialectName::ClaudeCode,
+        }
+    }
+
+    /// What to show.
+    #[must_use]
+    pub fn emit(&self) -> replay::Emit {
+        let config = Config::default();
+        match self.emit {
+            EmitChoice::Events => replay::Emit::Events,
+            EmitChoice::Upserts if self.announce_arguments => {
+                replay::Emit::Upserts(config.announcing_arguments())
+            }
+            EmitChoice::Upserts => replay::Emit::Upserts(config),
+        }
+    }
 }
 
 /// Options of `liminal scripted-model`.

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use liminal_builder::cli::{Cli, Command, Process, ScriptedModel, Serve};
+use liminal_builder::cli::{Cli, Command, Process, Replay, ScriptedModel, Serve};
 use liminal_builder::filter::{self, Verdict};
+use liminal_builder::replay;
 use liminal_builder::server::Server;
 use scripted_model::{Options, Scenario};
 use tokio::signal::unix::{SignalKind, signal};
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve(options) => serve(&options),
         Command::Process(options) => process(options),
+        Command::Replay(options) => play(&options),
         Command::ScriptedModel(options) => scripted_model(&options),
     };
     result.unwrap_or_else(|error| {
@@ -31,6 +33,20 @@ fn process(options: Process) -> Result<ExitCode> {
         Verdict::BadLines => ExitCode::FAILURE,
         Verdict::Stopped => ExitCode::from(2),
     })
+}
+
+fn play(options: &Replay) -> Result<ExitCode> {
+    let text = if options.file.as_os_str() == "-" {
+        io::read_to_string(io::stdin())
+    } else {
+        std::fs::read_to_string(&options.file)
+    };
+    let text = text.with_context(|| format!("cannot read {}", options.file.display()))?;
+    if options.verbose {
+        replay::asides(&text, io::stderr())?;
+    }
+    replay::run(&text, options.dialect(), options.emit(), io::stdout())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 #[tokio::main]
