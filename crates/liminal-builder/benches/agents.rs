@@ -1,0 +1,231 @@
+//! What it costs to start an agent and to get its first words: Claude Code directly, as we drive it, against the same
+//! program behind its ACP adapter. Interleaved runs; prints figures, asserts nothing.
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a benchmark prints, reads the clock and fails by panicking"
+)]
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use liminal_builder::clock;
+use liminal_builder::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag, StopLadder};
+use liminal_builder::provider::claude_code::{ClaudeCode, Settings};
+use liminal_builder::provider::{OpenRequest, Provider, SessionOptions};
+use liminal_builder::session::SessionHandle;
+use liminal_builder::transport::{Frame, StdioLimits, StdioTransport};
+use liminal_core::event::Origin;
+use liminal_core::processor::Config;
+use liminal_core::session::Phase;
+use liminal_core::upsert::{Output, Upsert, UpsertBody};
+use scripted_model::{Options, Running, ScriptedModel};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+const RUNS: usize = 9;
+const PROMPT: &str = "words:40";
+
+#[tokio::main]
+async fn main() {
+    let model = ScriptedModel::start(Options::default()).await.unwrap();
+    let adapter = packages().join("@agentclientprotocol/claude-agent-acp/dist/index.js");
+    let (mut direct, mut adapted) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        direct.push(run_direct(&model).await);
+        if adapter.exists() {
+            adapted.push(run_adapted(&model, &adapter).await);
+        }
+    }
+    println!("Claude Code, {RUNS} interleaved runs each, median / P95\n");
+    println!("{:<28}{:>22}{:>22}{:>22}", "", "spawn -> ready", "prompt -> first words", "memory when ready");
+    report("direct", &direct);
+    report("through the ACP adapter", &adapted);
+    compare(&direct, &adapted);
+}
+
+/// One start and one prompt.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    ready: Duration,
+    first_words: Duration,
+    memory_kb: u64,
+}
+
+fn report(title: &str, runs: &[Run]) {
+    if runs.is_empty() {
+        println!("{title:<28} not installed; run ./x test once");
+        return;
+    }
+    let milliseconds = |pick: fn(&Run) -> Duration| {
+        let times: Vec<f64> = runs.iter().map(|run| pick(run).as_secs_f64() * 1e3).collect();
+        format!("{:.0} / {:.0} ms", quantile(&times, 0.5), quantile(&times, 0.95))
+    };
+    let memory: Vec<f64> = runs.iter().map(|run| run.memory_kb as f64 / 1e3).collect();
+    println!(
+        "{title:<28}{:>22}{:>22}{:>18.0} MB",
+        milliseconds(|run| run.ready),
+        milliseconds(|run| run.first_words),
+        quantile(&memory, 0.5)
+    );
+}
+
+fn compare(direct: &[Run], adapted: &[Run]) {
+    if adapted.is_empty() {
+        return;
+    }
+    let whole = |runs: &[Run]| {
+        let times: Vec<f64> =
+            runs.iter().map(|run| (run.ready + run.first_words).as_secs_f64() * 1e3).collect();
+        quantile(&times, 0.5)
+    };
+    let memory =
+        |runs: &[Run]| quantile(&runs.iter().map(|run| run.memory_kb as f64 / 1e3).collect::<Vec<_>>(), 0.5);
+    let (saved, ratio) = (whole(adapted) - whole(direct), whole(adapted) / whole(direct));
+    println!(
+        "\nspawn -> first words: the direct way is {saved:.0} ms faster ({ratio:.2}x) and {:.0} MB smaller",
+        memory(adapted) - memory(direct)
+    );
+}
+
+fn quantile(values: &[f64], quantile: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let index = (quantile * (sorted.len() - 1) as f64).ceil() as usize;
+    sorted.get(index).copied().unwrap_or(f64::NAN)
+}
+
+async fn run_direct(model: &Running) -> Run {
+    let home = tempfile::tempdir().unwrap();
+    let instance = clock::new_session_uuid();
+    let mut settings = Settings::new(InstanceId::new(&instance).unwrap());
+    settings.program = Some(program());
+    settings.environment = variables(model, home.path());
+    let provider = ClaudeCode::new(settings);
+    provider.installed().await.unwrap();
+    let began = Instant::now();
+    let request =
+        OpenRequest { directory: home.path().to_owned(), resume: None, options: SessionOptions::default() };
+    let agent = provider.open(request).await.unwrap();
+    let (sender, mut outputs) = mpsc::channel(64);
+    let mut tasks = JoinSet::new();
+    let handle = SessionHandle::start(agent, String::new(), Config::default(), sender, &mut tasks);
+    handle.reach(Phase::Idle).await;
+    let (ready, memory_kb) = (began.elapsed(), memory(&instance));
+    let asked = Instant::now();
+    handle.send(clock::new_turn_id(), PROMPT.to_owned()).await.unwrap();
+    while !outputs.recv().await.is_some_and(|output| is_answer(&output)) {}
+    let first_words = asked.elapsed();
+    drop(outputs);
+    handle.kill().await;
+    Run { ready, first_words, memory_kb }
+}
+
+fn is_answer(output: &Output) -> bool {
+    matches!(output, Output::Upsert(Upsert { body: UpsertBody::Message(message), .. }) if message.origin == Origin::Agent)
+}
+
+async fn run_adapted(model: &Running, adapter: &Path) -> Run {
+    let home = tempfile::tempdir().unwrap();
+    let instance = clock::new_session_uuid();
+    let began = Instant::now();
+    let mut adapter = Adapter::start(adapter, model, home.path(), &instance);
+    adapter.ask(1, "initialize", &json!({"protocolVersion": 1, "clientCapabilities": {}})).await;
+    adapter.until(|line| line.get("id") == Some(&json!(1))).await;
+    adapter.ask(2, "session/new", &json!({"cwd": home.path(), "mcpServers": []})).await;
+    let session = adapter.until(|line| line.get("id") == Some(&json!(2))).await;
+    let (ready, memory_kb) = (began.elapsed(), memory(&instance));
+    let session = session.pointer("/result/sessionId").expect("a session").clone();
+    let asked = Instant::now();
+    let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": PROMPT}]});
+    adapter.ask(3, "session/prompt", &prompt).await;
+    let chunk = Some(&json!("agent_message_chunk"));
+    adapter.until(|line| line.pointer("/params/update/sessionUpdate") == chunk).await;
+    let first_words = asked.elapsed();
+    adapter.transport.close(&StopLadder::at_once()).await;
+    Run { ready, first_words, memory_kb }
+}
+
+struct Adapter {
+    transport: StdioTransport,
+    lines: std::collections::VecDeque<Value>,
+}
+
+impl Adapter {
+    fn start(adapter: &Path, model: &Running, home: &Path, instance: &str) -> Self {
+        let mut environment = Environment::inherited();
+        for (name, value) in variables(model, home) {
+            environment = environment.with(name, value);
+        }
+        let process = AgentProcess::spawn(&ProcessSpec {
+            program: "node".into(),
+            args: vec![adapter.into()],
+            cwd: home.to_owned(),
+            environment: environment.with("CLAUDE_CODE_EXECUTABLE", program()),
+            instance: InstanceId::new(instance).unwrap(),
+            session: SessionTag::new("bench").unwrap(),
+        });
+        let transport = StdioTransport::new(process.unwrap(), &StdioLimits::default()).unwrap();
+        Self { transport, lines: std::collections::VecDeque::new() }
+    }
+
+    async fn ask(&self, id: u32, method: &str, params: &Value) {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.transport.send(request.to_string().into_bytes()).await.unwrap();
+    }
+
+    async fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            while let Some(line) = self.lines.pop_front() {
+                if wanted(&line) {
+                    return line;
+                }
+            }
+            for frame in self.transport.recv_ready().await.expect("the adapter lives") {
+                if let Frame::Line(line) = frame {
+                    self.lines.extend(serde_json::from_slice(&line));
+                }
+            }
+        }
+    }
+}
+
+/// Kilobytes of all processes that carry this instance's mark.
+fn memory(instance: &str) -> u64 {
+    let mark = format!("LIMINAL_INSTANCE={instance}");
+    let is_marked = |path: &Path| {
+        let environ = std::fs::read(path.join("environ")).unwrap_or_default();
+        environ.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+    };
+    let resident = |path: &Path| {
+        let status = std::fs::read_to_string(path.join("status")).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0 kB");
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or_default()
+    };
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
+    processes.filter(|path| is_marked(path)).map(|path| resident(&path)).sum()
+}
+
+fn packages() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/node_modules")
+}
+
+fn program() -> PathBuf {
+    packages().join("@anthropic-ai/claude-code-linux-x64/claude")
+}
+
+fn variables(model: &Running, home: &Path) -> Vec<(OsString, OsString)> {
+    [
+        ("ANTHROPIC_BASE_URL", OsString::from(model.url())),
+        ("ANTHROPIC_API_KEY", "any".into()),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
+        ("CLAUDE_CONFIG_DIR", home.join("claude").into_os_string()),
+        ("HOME", home.as_os_str().to_owned()),
+    ]
+    .map(|(name, value)| (name.into(), value))
+    .into()
+}
