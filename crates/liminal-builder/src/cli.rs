@@ -25,6 +25,8 @@ pub struct Cli {
 pub enum Command {
     /// Start the server and print its address
     Serve(Serve),
+    /// Tell which agents this machine has, and what is missing
+    Doctor(Doctor),
     /// Turn a stream of agent events into renderable states, as a filter
     Process(Process),
     /// Play a recording of an agent and show what would have been seen
@@ -43,6 +45,25 @@ pub struct Serve {
     #[arg(long, default_value_t = 4747)]
     pub port: u16,
 }
+
+/// Options of `liminal doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = DOCTOR_HELP)]
+pub struct Doctor {
+    /// Write JSON instead of a table
+    #[arg(long)]
+    pub json: bool,
+    /// Install an agent for Liminal Builder alone, with npm, before looking
+    #[arg(long, value_name = "AGENT", value_parser = ["codex"])]
+    pub install: Option<String>,
+    /// Another configuration file than the usual one
+    #[arg(long, value_name = "FILE", env = "LIMINAL_CONFIG")]
+    pub config: Option<PathBuf>,
+}
+
+const DOCTOR_HELP: &str = "\
+Agents are looked for as set in the configuration ([agents.NAME] command, args, env), then on the PATH, then among npm's
+packages. Exit codes: 0 at least one agent can be used, 1 none can.";
 
 /// Options of `liminal replay`.
 #[derive(Debug, Args)]

@@ -1,8 +1,10 @@
 //! The shell of Liminal Builder: it opens pipes and ports, reads the clock and moves bytes. Decisions about what
 //! agents say are the core's.
 
+pub mod agents;
 pub mod cli;
 pub mod clock;
+pub mod config;
 pub mod discovery;
 pub mod emitter;
 pub mod filter;

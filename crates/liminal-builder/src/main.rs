@@ -2,12 +2,16 @@
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use liminal_builder::cli::{Cli, Command, Process, Replay, ScriptedModel, Serve};
+use liminal_builder::agents::{AgentReport, Machine, install_managed};
+use liminal_builder::cli::{Cli, Command, Doctor, Process, Replay, ScriptedModel, Serve};
+use liminal_builder::config::Config;
 use liminal_builder::filter::{self, Verdict};
+use liminal_builder::process::Environment;
 use liminal_builder::replay;
 use liminal_builder::server::Server;
 use scripted_model::{Options, Scenario};
@@ -16,6 +20,7 @@ use tokio::signal::unix::{SignalKind, signal};
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve(options) => serve(&options),
+        Command::Doctor(options) => doctor(&options),
         Command::Process(options) => process(options),
         Command::Replay(options) => play(&options),
         Command::ScriptedModel(options) => scripted_model(&options),
@@ -47,6 +52,32 @@ fn play(options: &Replay) -> Result<ExitCode> {
     }
     replay::run(&text, options.dialect(), options.emit(), io::stdout())?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[tokio::main]
+async fn doctor(options: &Doctor) -> Result<ExitCode> {
+    let environment = Environment::inherited();
+    let config = Config::load(options.config.as_deref(), &environment)?;
+    let managed = managed_agents(&environment);
+    if options.install.is_some() {
+        install_managed("@agentclientprotocol/codex-acp@2", &managed, &environment).await?;
+    }
+    let machine = Machine { config: &config, environment: &environment, managed: &managed };
+    let agents = machine.agents().await;
+    if options.json {
+        say(&serde_json::to_string_pretty(&agents)?)?;
+    } else {
+        agents.iter().try_for_each(|agent| say(&agent.to_string()))?;
+    }
+    let any = agents.iter().any(AgentReport::is_usable);
+    Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Where agents are installed for this program alone.
+fn managed_agents(environment: &Environment) -> PathBuf {
+    let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let data = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
+    data.unwrap_or_default().join("liminal-builder/agents")
 }
 
 #[tokio::main]

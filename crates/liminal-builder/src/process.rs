@@ -29,7 +29,7 @@ use tokio::time::timeout;
 pub use crate::platform::ProcessIdentity;
 pub use environment::Environment;
 pub use orphans::OrphanReaper;
-pub use output::run_for_output;
+pub use output::{ShortRun, run_for_output};
 pub use spawn::SpawnError;
 pub use spec::{InstanceId, InvalidTag, ProcessSpec, SessionTag};
 pub use stop::{Exit, ExitReport, StopLadder, StopStep};

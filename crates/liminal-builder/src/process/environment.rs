@@ -15,6 +15,8 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 const SECRET: Names = Names { exact: &["REDIS_URL", "DATABASE_URL"], prefixes: &["LIMINAL_"] };
 
@@ -62,6 +64,13 @@ impl Environment {
         self.variables.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
+    /// The first executable of this name on the `PATH`.
+    #[must_use]
+    pub fn find_program(&self, name: &str) -> Option<PathBuf> {
+        let path = self.get("PATH")?;
+        std::env::split_paths(path).map(|folder| folder.join(name)).find(|program| is_executable(program))
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
@@ -71,6 +80,10 @@ impl Environment {
         let passes = |name: &OsStr| !SECRET.cover(name) && (kept(name) || !MISLEADING.cover(name));
         Self { variables: variables.into_iter().filter(|(name, _)| passes(name)).collect() }
     }
+}
+
+fn is_executable(program: &Path) -> bool {
+    program.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 /// Shows names only: values may be credentials.

@@ -11,7 +11,15 @@ use tokio::time::timeout;
 
 use super::{Environment, SpawnError};
 
-/// Runs a program to its end, at most for as long as is given, and returns what it wrote to stdout.
+/// What a short program said, and whether it was content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShortRun {
+    pub succeeded: bool,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs a program to its end, at most for as long as is given.
 #[expect(
     clippy::disallowed_methods,
     reason = "it is killed when its future is dropped, and awaited otherwise"
@@ -21,12 +29,14 @@ pub async fn run_for_output(
     args: &[&str],
     environment: &Environment,
     patience: Duration,
-) -> Result<String, SpawnError> {
+) -> Result<ShortRun, SpawnError> {
     let mut command = Command::new(program);
     command.args(args.iter().map(OsStr::new)).env_clear().envs(environment.iter()).kill_on_drop(true);
-    command.stdin(Stdio::null()).stderr(Stdio::null());
+    command.stdin(Stdio::null());
     let failed = |source| SpawnError::of_program(program, source);
     let late = || std::io::Error::new(std::io::ErrorKind::TimedOut, "it did not answer in time");
     let output = timeout(patience, command.output()).await.map_err(|_| failed(late()))?.map_err(failed)?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    Ok(ShortRun { succeeded: output.status.success(), stdout, stderr })
 }

@@ -8,6 +8,7 @@
 )]
 
 mod claude_code;
+mod doctor;
 mod emitter;
 mod filter;
 mod replay;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -47,7 +46,8 @@ impl fmt::Display for Version {
 pub async fn find(configured: Option<&Path>, environment: &Environment) -> Result<Installed, OpenError> {
     let program = match configured {
         Some(program) => program.to_owned(),
-        None => on_path(environment)
+        None => environment
+            .find_program(NAME)
             .ok_or_else(|| OpenError::Unusable(format!("Claude Code is not on the PATH; {INSTALL}")))?,
     };
     let version = version(&program, environment).await?;
@@ -56,15 +56,6 @@ pub async fn find(configured: Option<&Path>, environment: &Environment) -> Resul
         return Err(OpenError::Unusable(format!("{found}; at least {OLDEST} is needed: {INSTALL}")));
     }
     Ok(Installed { program, version })
-}
-
-fn on_path(environment: &Environment) -> Option<PathBuf> {
-    let path = environment.get("PATH")?;
-    std::env::split_paths(path).map(|folder| folder.join(NAME)).find(|program| is_executable(program))
-}
-
-fn is_executable(program: &Path) -> bool {
-    program.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 /// Asking costs a tenth of a second, so a program that has not changed is asked once.
@@ -77,7 +68,7 @@ async fn version(program: &Path, environment: &Environment) -> Result<Version, O
     {
         return Ok(version);
     }
-    let output = run_for_output(program, &["--version"], environment, PATIENCE).await?;
+    let output = run_for_output(program, &["--version"], environment, PATIENCE).await?.stdout;
     let version = parse(&output).ok_or_else(|| {
         let found = output.lines().next().unwrap_or_default();
         OpenError::Unusable(format!(

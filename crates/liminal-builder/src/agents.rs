@@ -1,0 +1,178 @@
+//! Which agents this machine has. Owns the list of those that are known by name, how each is found, and what to do
+//! about one that is not there; starting them is the providers' business.
+
+mod codex;
+mod npm;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::config::{AgentConfig, Config};
+use crate::process::{Environment, run_for_output};
+use crate::provider::claude_code;
+
+pub use codex::Variant as CodexVariant;
+pub use npm::install as install_managed;
+
+/// An agent that answers at all does so in a fraction of this; a cold disk takes longer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How an agent is started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Launch {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
+/// What is known of one agent on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentReport {
+    /// The CLI type it is chosen by.
+    pub name: String,
+    /// How it would be started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launch: Option<Launch>,
+    /// What it calls itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Why it cannot be used, and what to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+impl AgentReport {
+    /// Whether it can be used.
+    #[must_use]
+    pub const fn is_usable(&self) -> bool {
+        self.problem.is_none()
+    }
+
+    fn usable(name: &str, launch: Launch, version: String) -> Self {
+        Self { name: name.to_owned(), launch: Some(launch), version: Some(version), problem: None }
+    }
+
+    fn unusable(name: &str, launch: Option<Launch>, problem: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), launch, version: None, problem: Some(problem.into()) }
+    }
+}
+
+impl fmt::Display for AgentReport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.launch, &self.version, &self.problem) {
+            (_, _, Some(problem)) => write!(formatter, "✗ {:<14} {problem}", self.name),
+            (Some(launch), version, None) => {
+                let command =
+                    [launch.program.display().to_string()].into_iter().chain(launch.args.iter().cloned());
+                let command = command.collect::<Vec<_>>().join(" ");
+                write!(formatter, "✓ {:<14} {:<12} {command}", self.name, version.as_deref().unwrap_or(""))
+            }
+            (None, _, None) => write!(formatter, "✓ {}", self.name),
+        }
+    }
+}
+
+/// Where agents are looked for.
+#[derive(Debug, Clone)]
+pub struct Machine<'a> {
+    /// What the user set.
+    pub config: &'a Config,
+    /// What agents are started with.
+    pub environment: &'a Environment,
+    /// Where agents are installed for us alone.
+    pub managed: &'a Path,
+}
+
+impl Machine<'_> {
+    /// Looks for every agent that is known or configured.
+    pub async fn agents(&self) -> Vec<AgentReport> {
+        let mut reports = vec![self.claude_code().await, self.codex().await];
+        for (name, arguments) in [("gemini", &["--acp"]), ("opencode", &["acp"])] {
+            reports.push(self.plain(name, arguments).await);
+        }
+        let known: Vec<String> = reports.iter().map(|report| report.name.clone()).collect();
+        for (name, agent) in self.config.agents.iter().filter(|(name, _)| !known.contains(name)) {
+            reports.push(self.configured(name, agent));
+        }
+        reports
+    }
+
+    async fn claude_code(&self) -> AgentReport {
+        let name = claude_code::CLI_TYPE;
+        let configured = self.setting(name).and_then(|agent| agent.command.as_deref());
+        match claude_code::find(configured, self.environment).await {
+            Ok(found) => {
+                let launch = Launch { program: found.program, args: Vec::new() };
+                AgentReport::usable(name, launch, found.version.to_string())
+            }
+            Err(error) => AgentReport::unusable(name, None, error.to_string()),
+        }
+    }
+
+    /// How Codex is started, or why it cannot be.
+    pub async fn codex(&self) -> AgentReport {
+        match codex::find(self).await {
+            Ok(found) => AgentReport::usable(codex::NAME, found.launch, found.version),
+            Err(problem) => AgentReport::unusable(codex::NAME, None, problem),
+        }
+    }
+
+    /// An agent whose program has its own name and tells its version when asked.
+    async fn plain(&self, name: &'static str, arguments: &[&str]) -> AgentReport {
+        if let Some(agent) = self.setting(name).filter(|agent| agent.command.is_some()) {
+            return self.configured(name, agent);
+        }
+        let Some(program) = self.environment.find_program(name) else {
+            return AgentReport::unusable(
+                name,
+                None,
+                format!("{name} is not on the PATH; install it to use it"),
+            );
+        };
+        let args = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        let launch = Launch { program: program.clone(), args };
+        match run_for_output(&program, &["--version"], self.environment, PATIENCE).await {
+            Ok(run) if run.succeeded => AgentReport::usable(name, launch, first_line(&run.stdout)),
+            Ok(run) => AgentReport::unusable(
+                name,
+                Some(launch),
+                format!("{name} fails: {}", first_line(&run.stderr)),
+            ),
+            Err(error) => AgentReport::unusable(name, Some(launch), error.to_string()),
+        }
+    }
+
+    /// An agent as the user set it. Nobody knows what it does when it is asked for its version, so it is not.
+    fn configured(&self, name: &str, agent: &AgentConfig) -> AgentReport {
+        let Some(command) = &agent.command else {
+            return AgentReport::unusable(name, None, format!("[agents.{name}] has no command; add one"));
+        };
+        let Some(program) = self.resolve(command) else {
+            let problem = format!("cannot find {}; correct command in [agents.{name}]", command.display());
+            return AgentReport::unusable(name, None, problem);
+        };
+        let launch = Launch { program, args: agent.args.clone() };
+        AgentReport { name: name.to_owned(), launch: Some(launch), version: None, problem: None }
+    }
+
+    fn setting(&self, name: &str) -> Option<&AgentConfig> {
+        self.config.agents.get(name)
+    }
+
+    /// A path as it is, a bare name from the `PATH`.
+    fn resolve(&self, command: &Path) -> Option<PathBuf> {
+        if command.components().count() > 1 {
+            return command.is_file().then(|| command.to_owned());
+        }
+        self.environment.find_program(command.to_str()?)
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing was said").trim().to_owned()
+}

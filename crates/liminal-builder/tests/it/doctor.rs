@@ -1,0 +1,129 @@
+//! `liminal doctor` on machines that have this and lack that.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::support::liminal;
+
+/// A machine with nothing on its `PATH` but what a test puts there.
+struct Machine {
+    folder: tempfile::TempDir,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("bin")).unwrap();
+        Self { folder }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn program(&self, name: &str, script: &str) -> PathBuf {
+        let file = self.path().join("bin").join(name);
+        std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        file
+    }
+
+    fn configure(&self, text: &str) {
+        let folder = self.path().join(".config/liminal-builder");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("config.toml"), text).unwrap();
+    }
+
+    fn doctor(&self, arguments: &[&str]) -> Output {
+        let mut command = liminal(&["doctor"]);
+        command.args(arguments).env_clear().env("PATH", self.path().join("bin")).env("HOME", self.path());
+        command.output().unwrap()
+    }
+
+    fn report(&self, name: &str) -> Value {
+        let output = self.doctor(&["--json"]);
+        let agents: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+        agents.into_iter().find(|agent| agent.get("name") == Some(&name.into())).expect(name)
+    }
+}
+
+fn text<'a>(report: &'a Value, field: &str) -> &'a str {
+    report.pointer(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[test]
+fn a_machine_without_agents_is_told_how_to_get_each() {
+    let machine = Machine::new();
+    let output = machine.doctor(&[]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("npm install -g @anthropic-ai/claude-code"), "{said}");
+    assert!(said.contains("npm install -g @agentclientprotocol/codex-acp"), "{said}");
+}
+
+#[test]
+fn claude_code_is_found_with_its_version_and_an_old_one_is_refused() {
+    let machine = Machine::new();
+    let program = machine.program("claude", "echo '2.1.197 (Claude Code)'");
+    let report = machine.report("claude-code");
+    assert_eq!(text(&report, "/version"), "2.1.197");
+    assert_eq!(text(&report, "/launch/program"), program.to_str().unwrap());
+    assert_eq!(machine.doctor(&[]).status.code(), Some(0));
+
+    let old = Machine::new();
+    old.program("claude", "echo '1.0.3 (Claude Code)'");
+    assert!(text(&old.report("claude-code"), "/problem").contains("too old"));
+}
+
+#[test]
+fn both_adapters_of_codex_are_known_and_told_apart() {
+    let machine = Machine::new();
+    machine.program("codex-acp", "echo '@agentclientprotocol/codex-acp 2.6.0'");
+    assert_eq!(text(&machine.report("codex"), "/version"), "2.6.0");
+
+    let older = Machine::new();
+    older.program("codex-acp", "echo \"error: unexpected argument '--version' found\" >&2; exit 2");
+    assert!(text(&older.report("codex"), "/version").contains("older Codex"));
+
+    let other = Machine::new();
+    other.program("codex-acp", "echo hello");
+    assert!(text(&other.report("codex"), "/problem").contains("it says `hello`"));
+}
+
+#[test]
+fn the_adapter_is_found_among_npms_packages() {
+    let machine = Machine::new();
+    let entry =
+        machine.path().join(".npm-global/lib/node_modules/@agentclientprotocol/codex-acp/dist/index.js");
+    std::fs::create_dir_all(entry.parent().unwrap()).unwrap();
+    std::fs::write(&entry, "").unwrap();
+    assert!(text(&machine.report("codex"), "/problem").contains("needs node"));
+    machine.program("node", "echo '@agentclientprotocol/codex-acp 2.6.0'");
+    let report = machine.report("codex");
+    assert_eq!(text(&report, "/launch/args/0"), entry.to_str().unwrap());
+}
+
+#[test]
+fn an_agent_that_is_set_is_used_as_set() {
+    let machine = Machine::new();
+    machine.program("mine", "exit 0");
+    machine.configure(
+        "[agents.my-agent]\ncommand = \"mine\"\nargs = [\"--acp\"]\n[agents.gone]\ncommand = \"/no/such\"\n",
+    );
+    let report = machine.report("my-agent");
+    assert_eq!(text(&report, "/launch/args/0"), "--acp");
+    assert!(text(&machine.report("gone"), "/problem").contains("correct command in [agents.gone]"));
+}
+
+#[test]
+fn a_broken_configuration_is_told_with_its_line() {
+    let machine = Machine::new();
+    machine.configure("[agents.a]\ncomand = \"x\"\n");
+    let output = machine.doctor(&[]);
+    assert_eq!(output.status.code(), Some(1));
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert!(complaint.contains("config.toml") && complaint.contains("line 2"), "{complaint}");
+}
