@@ -15,7 +15,7 @@ use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
 
 use crate::process::SpawnError;
-use crate::transport::StdioTransport;
+use crate::transport::AgentPipe;
 
 /// What a session's agent is to be.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ pub struct OpenedAgent {
     /// The session it serves.
     pub session_id: SessionId,
     /// The pipe to it.
-    pub transport: StdioTransport,
+    pub transport: Box<dyn AgentPipe>,
     /// How it speaks.
     pub dialect: Box<dyn Dialect>,
     /// What was said in the session before, oldest first.

@@ -5,11 +5,37 @@ mod lines;
 mod stdio;
 mod writer;
 
-use crate::process::ExitReport;
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::process::{ExitReport, StopLadder};
 
 pub use lines::{Frame, LineFramer};
 pub use stdio::{StdioLimits, StdioTransport};
 pub use writer::{FrameSender, SendError};
+
+/// A future that can be kept, because pipes are chosen at run time.
+pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A pipe of frames to whatever serves one session: a process of its own, or a share in one.
+pub trait AgentPipe: Send + Debug {
+    /// A way to send that does not borrow the pipe, so that a slow send never blocks receiving.
+    fn sender(&self) -> Arc<dyn SendFrame>;
+
+    /// Waits for a frame and returns all that are there. Cancel-safe; once the pipe has ended it says so every time.
+    fn recv_ready(&mut self) -> Later<'_, Result<Vec<Frame>, Closed>>;
+
+    /// Ends what serves the session, as far as it serves nobody else.
+    fn close(self: Box<Self>, ladder: StopLadder) -> Later<'static, ExitReport>;
+}
+
+/// The sending half of a pipe.
+pub trait SendFrame: Send + Sync + Debug {
+    /// Sends one line and waits until the pipe has taken it.
+    fn send(&self, frame: Vec<u8>) -> Later<'static, Result<(), SendError>>;
+}
 
 /// The pipe has ended: nothing more will be received.
 #[derive(Clone, Debug, PartialEq, Eq)]

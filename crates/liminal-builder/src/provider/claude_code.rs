@@ -104,7 +104,7 @@ impl ClaudeCode {
         let transport = self.spawn(program, &directory, start, &options)?;
         let session_id = SessionId::from(format!("{CLI_TYPE}:{session}"));
         let dialect = Box::new(ClaudeDialect::new(session_id.clone(), self.settings.patience));
-        Ok(OpenedAgent { session_id, transport, dialect, history })
+        Ok(OpenedAgent { session_id, transport: Box::new(transport), dialect, history })
     }
 
     fn spawn(

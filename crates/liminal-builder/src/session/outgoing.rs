@@ -2,24 +2,22 @@
 //! does not read never keeps the session from listening to it.
 
 use std::collections::VecDeque;
-use std::future::{Future, pending};
-use std::pin::Pin;
+use std::future::pending;
+use std::sync::Arc;
 
-use crate::transport::{FrameSender, SendError};
+use crate::transport::{Later, SendError, SendFrame};
 
 /// More than the few frames a turn takes; an agent that leaves this many unread does not read.
 const FRAMES_WAITING: usize = 256;
 
-type Sending = Pin<Box<dyn Future<Output = Result<(), SendError>> + Send>>;
-
 pub(super) struct Outgoing {
-    sender: FrameSender,
+    sender: Arc<dyn SendFrame>,
     waiting: VecDeque<Vec<u8>>,
-    sending: Option<Sending>,
+    sending: Option<Later<'static, Result<(), SendError>>>,
 }
 
 impl Outgoing {
-    pub(super) const fn new(sender: FrameSender) -> Self {
+    pub(super) const fn new(sender: Arc<dyn SendFrame>) -> Self {
         Self { sender, waiting: VecDeque::new(), sending: None }
     }
 
@@ -35,7 +33,7 @@ impl Outgoing {
     pub(super) async fn write(&mut self) -> SendError {
         loop {
             if self.sending.is_none() {
-                self.sending = self.waiting.pop_front().map(|frame| sending(self.sender.clone(), frame));
+                self.sending = self.waiting.pop_front().map(|frame| self.sender.send(frame));
             }
             let Some(sending) = &mut self.sending else { return pending().await };
             let result = sending.await;
@@ -45,8 +43,4 @@ impl Outgoing {
             }
         }
     }
-}
-
-fn sending(sender: FrameSender, frame: Vec<u8>) -> Sending {
-    Box::pin(async move { sender.send(frame).await })
 }

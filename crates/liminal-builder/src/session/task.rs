@@ -20,7 +20,7 @@ use super::SessionError;
 use super::outgoing::Outgoing;
 use crate::clock::Clock;
 use crate::process::{Exit, ExitReport, StopLadder};
-use crate::transport::{self, Frame, SendError, StdioTransport};
+use crate::transport::{self, AgentPipe, Frame, SendError};
 
 /// How long an agent that is to end may take to stop its turn by itself.
 const INTERRUPT_PATIENCE: Duration = Duration::from_secs(5);
@@ -37,7 +37,7 @@ pub(super) enum Command {
 pub(super) struct SessionTask {
     session: Session,
     /// Gone once the agent has ended.
-    transport: Option<StdioTransport>,
+    transport: Option<Box<dyn AgentPipe>>,
     outgoing: Outgoing,
     clock: Clock,
     commands: mpsc::Receiver<Command>,
@@ -65,7 +65,7 @@ enum Woken {
 impl SessionTask {
     pub(super) fn new(
         session: Session,
-        transport: StdioTransport,
+        transport: Box<dyn AgentPipe>,
         clock: Clock,
         commands: mpsc::Receiver<Command>,
         (outputs, phase): (mpsc::Sender<Output>, watch::Sender<Phase>),
@@ -232,7 +232,7 @@ impl SessionTask {
     /// Down the ladder, until nothing of the agent is left.
     async fn end_agent(&mut self) {
         let Some(transport) = self.transport.take() else { return };
-        let report = transport.close(&StopLadder::default()).await;
+        let report = transport.close(StopLadder::default()).await;
         self.close(&report);
     }
 

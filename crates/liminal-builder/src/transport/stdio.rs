@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,7 +15,7 @@ use tokio::task::consume_budget;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::writer::Writer;
-use super::{CloseReason, Closed, Frame, FrameSender, LineFramer, SendError};
+use super::{AgentPipe, CloseReason, Closed, Frame, FrameSender, Later, LineFramer, SendError, SendFrame};
 use crate::process::{AgentProcess, ExitReport, ProcessIdentity, ProcessRecord, StopLadder, StopStep};
 
 const FRAMES_PER_BATCH: usize = 64;
@@ -227,6 +228,20 @@ impl StdioTransport {
     fn end(&mut self, reason: CloseReason) {
         self.frames.extend(self.framer.finish());
         self.phase = Phase::Ended { reason, until: Instant::now() + self.end_grace };
+    }
+}
+
+impl AgentPipe for StdioTransport {
+    fn sender(&self) -> Arc<dyn SendFrame> {
+        Arc::new(self.sender.clone())
+    }
+
+    fn recv_ready(&mut self) -> Later<'_, Result<Vec<Frame>, Closed>> {
+        Box::pin(Self::recv_ready(self))
+    }
+
+    fn close(self: Box<Self>, ladder: StopLadder) -> Later<'static, ExitReport> {
+        Box::pin(async move { Self::close(*self, &ladder).await })
     }
 }
 

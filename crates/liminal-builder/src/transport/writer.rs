@@ -9,6 +9,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use super::{Later, SendFrame};
+
 const QUEUE_BYTES: usize = 1024 * 1024;
 const QUEUE_FRAMES: usize = 16;
 
@@ -54,6 +56,13 @@ impl FrameSender {
         let (written, confirmation) = oneshot::channel();
         self.queue.send(Queued { slot: Arc::clone(&draft.0), written, _room: room }).await.ok()?;
         confirmation.await.ok()
+    }
+}
+
+impl SendFrame for FrameSender {
+    fn send(&self, frame: Vec<u8>) -> Later<'static, Result<(), SendError>> {
+        let sender = self.clone();
+        Box::pin(async move { Self::send(&sender, frame).await })
     }
 }
 
