@@ -6,7 +6,7 @@ mod input;
 use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 
-use liminal_core::envelope::{self, Reading, StreamEventEnvelope};
+use liminal_core::envelope::{EventReader, Reading, StreamEventEnvelope};
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ndjson::Lines;
 use liminal_core::processor::{Config, Profile};
@@ -200,21 +200,21 @@ impl<W: Write, E: Write> Filter<W, E> {
 }
 
 enum Reader {
-    Canonical,
+    Canonical(EventReader),
     StreamA(stream_a::Reader),
 }
 
 impl Reader {
     fn new(format: Format) -> Self {
         match format {
-            Format::Canonical => Self::Canonical,
+            Format::Canonical => Self::Canonical(EventReader::default()),
             Format::StreamA => Self::StreamA(stream_a::Reader::default()),
         }
     }
 
     fn read(&mut self, line: &[u8]) -> Result<Option<StreamEventEnvelope>, ReadError> {
         match self {
-            Self::Canonical => envelope::read_bytes(line).map(Reading::event),
+            Self::Canonical(reader) => reader.read_bytes(line).map(Reading::event),
             Self::StreamA(reader) => reader.read_bytes(line),
         }
     }

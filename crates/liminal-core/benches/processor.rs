@@ -12,7 +12,7 @@ use std::hint::black_box;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use liminal_core::envelope::{self, StreamEventEnvelope};
+use liminal_core::envelope::{EventReader, StreamEventEnvelope};
 use liminal_core::event::{ItemDelta, ItemKind, ItemStart, StreamEvent};
 use liminal_core::ndjson::Lines;
 use liminal_core::processor::{Config, Emission, Profile, Sink, TurnChange, TurnRef, UpsertProcessor};
@@ -139,8 +139,9 @@ fn pipeline() {
         let mut turns = Turns::new(Config::default());
         let mut lines = Lines::new(Profile::UpsertV1);
         turns.handle_event(&event("claude-code:0f3c2a54", start()), now(0), &mut lines);
+        let mut reader = EventReader::default();
         for line in input.lines() {
-            let event = envelope::read(line).unwrap().event().unwrap();
+            let event = reader.read(line).unwrap().event().unwrap();
             let now = Now::at(event.timestamp.instant());
             turns.handle_timeout(now.mono, &mut lines);
             turns.handle_event(&event, now, &mut lines);

@@ -66,23 +66,7 @@ pub struct UnknownType {
 
 /// Reads one canonical event.
 pub fn read(json: &str) -> Result<Reading, ReadError> {
-    let head = object!(Head<'_>, json, "")?;
-    let payload = head.payload.get();
-    if let Some(delta) = read_delta(&head) {
-        return Ok(Reading::Event(head.with(StreamEvent::ItemDelta(delta))));
-    }
-    let payload_type = object!(TypeTag<'_>, payload, "payload")?.word;
-    if payload_type != head.event_type {
-        let expected = format!("`{}`, the type of the envelope", head.event_type);
-        return Err(ReadError::new("payload.type", expected, format!("`{payload_type}`")));
-    }
-    let Some(event_type) = EventType::from_word(&head.event_type) else {
-        return Ok(unknown("type", head.event_type));
-    };
-    Ok(match read_payload(event_type, payload)? {
-        Ok(payload) => Reading::Event(head.with(payload)),
-        Err(unknown) => Reading::Unknown(unknown),
-    })
+    EventReader::default().read(json)
 }
 
 /// Reads one canonical event from bytes.
@@ -90,34 +74,89 @@ pub fn read_bytes(json: &[u8]) -> Result<Reading, ReadError> {
     read(read::utf8(json)?)
 }
 
+/// Reads a stream of canonical events. Neighbours mostly share their session, turn and item, so the last ids are
+/// kept: an event then costs no copy of them.
+#[derive(Debug, Default)]
+pub struct EventReader {
+    session_id: Option<SessionId>,
+    turn_id: Option<TurnId>,
+    item_id: Option<ItemId>,
+}
+
+impl EventReader {
+    /// Reads the next event.
+    pub fn read(&mut self, json: &str) -> Result<Reading, ReadError> {
+        let head = object!(Head<'_>, json, "")?;
+        let payload = head.payload.get();
+        if let Some(delta) = self.read_delta(&head) {
+            return Ok(Reading::Event(self.envelope(&head, StreamEvent::ItemDelta(delta))));
+        }
+        let payload_type = object!(TypeTag<'_>, payload, "payload")?.word;
+        if payload_type != head.event_type {
+            let expected = format!("`{}`, the type of the envelope", head.event_type);
+            return Err(ReadError::new("payload.type", expected, format!("`{payload_type}`")));
+        }
+        let Some(event_type) = EventType::from_word(&head.event_type) else {
+            return Ok(unknown("type", head.event_type));
+        };
+        Ok(match read_payload(event_type, payload)? {
+            Ok(payload) => Reading::Event(self.envelope(&head, payload)),
+            Err(unknown) => Reading::Unknown(unknown),
+        })
+    }
+
+    /// Reads the next event from bytes.
+    pub fn read_bytes(&mut self, json: &[u8]) -> Result<Reading, ReadError> {
+        self.read(read::utf8(json)?)
+    }
+
+    /// Nearly every event is a delta, so a good one is read in one pass. Anything odd is left to the long way, which
+    /// finds the fault.
+    fn read_delta(&mut self, head: &Head<'_>) -> Option<ItemDelta> {
+        if head.event_type != "item_delta" {
+            return None;
+        }
+        let DeltaLine { word, item_id, delta_content } = serde_json::from_str(head.payload.get()).ok()?;
+        if word != head.event_type {
+            return None;
+        }
+        let item_id = shared(&mut self.item_id, &item_id, ItemId::as_str);
+        Some(ItemDelta { item_id, delta_content })
+    }
+
+    fn envelope(&mut self, head: &Head<'_>, payload: StreamEvent) -> StreamEventEnvelope {
+        StreamEventEnvelope {
+            event_id: head.event_id.as_ref().into(),
+            timestamp: head.timestamp,
+            turn_id: shared(&mut self.turn_id, &head.turn_id, TurnId::as_str),
+            session_id: shared(&mut self.session_id, &head.session_id, SessionId::as_str),
+            payload,
+        }
+    }
+}
+
+/// The id of a text: the last one if it is the same.
+fn shared<T: Clone + for<'a> From<&'a str>>(last: &mut Option<T>, text: &str, as_str: fn(&T) -> &str) -> T {
+    match last {
+        Some(id) if as_str(id) == text => id.clone(),
+        _ => last.insert(text.into()).clone(),
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Head<'a> {
-    event_id: EventId,
+    #[serde(borrow)]
+    event_id: Cow<'a, str>,
     timestamp: Timestamp,
-    turn_id: TurnId,
-    session_id: SessionId,
+    #[serde(borrow)]
+    turn_id: Cow<'a, str>,
+    #[serde(borrow)]
+    session_id: Cow<'a, str>,
     #[serde(rename = "type", borrow)]
     event_type: Cow<'a, str>,
     #[serde(borrow)]
     payload: &'a RawValue,
-}
-
-impl Head<'_> {
-    fn with(self, payload: StreamEvent) -> StreamEventEnvelope {
-        let Self { event_id, timestamp, turn_id, session_id, .. } = self;
-        StreamEventEnvelope { event_id, timestamp, turn_id, session_id, payload }
-    }
-}
-
-/// Nearly every event is a delta, so a good one is read in one pass. Anything odd is left to the long way, which
-/// finds the fault.
-fn read_delta(head: &Head<'_>) -> Option<ItemDelta> {
-    if head.event_type != "item_delta" {
-        return None;
-    }
-    let DeltaLine { word, item_id, delta_content } = serde_json::from_str(head.payload.get()).ok()?;
-    (word == head.event_type).then_some(ItemDelta { item_id, delta_content })
 }
 
 #[derive(Deserialize)]
@@ -125,7 +164,8 @@ fn read_delta(head: &Head<'_>) -> Option<ItemDelta> {
 struct DeltaLine<'a> {
     #[serde(rename = "type", borrow)]
     word: Cow<'a, str>,
-    item_id: ItemId,
+    #[serde(borrow)]
+    item_id: Cow<'a, str>,
     delta_content: String,
 }
 
