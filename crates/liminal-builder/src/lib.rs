@@ -9,6 +9,7 @@ pub mod filter;
 mod platform;
 pub mod process;
 pub mod provider;
+pub mod recording;
 pub mod server;
 pub mod session;
 pub mod transport;
