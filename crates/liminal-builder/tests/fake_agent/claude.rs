@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::directive::{self, Directive, Tool};
+use crate::directive::{self, Act, Directive, Tool};
 use crate::input::{Heard, Input};
 use crate::output::Output;
 use crate::{deeds, journal};
@@ -142,56 +142,32 @@ impl Agent {
             Directive::Deep(depth) => self.deep(*depth),
             Directive::Keys(count) => self.keys(*count),
             Directive::Flood => self.flood(),
-            Directive::Chunk(bytes) => {
-                self.output.chunk = Some(*bytes);
+            Directive::Shape(shape) => {
+                self.output.shape(*shape);
                 Ok(())
             }
-            Directive::Split(pause) => {
-                self.output.split = Some(*pause);
-                Ok(())
-            }
-            Directive::CarriageReturn => {
-                self.output.carriage_return = true;
-                Ok(())
-            }
-            Directive::Duplicate => {
-                self.output.duplicate = true;
-                Ok(())
-            }
-            Directive::Hang
-            | Directive::Stall(_)
-            | Directive::StopReading
-            | Directive::Exit(_)
-            | Directive::Signal(_)
-            | Directive::NoResult
-            | Directive::Linger
-            | Directive::CloseOutput
-            | Directive::CloseInput
-            | Directive::Spawn(_)
-            | Directive::IgnoreTerm
-            | Directive::Stderr(_) => self.act(directive),
+            Directive::Act(act) => self.act(*act),
         }
     }
 
-    fn act(&mut self, directive: &Directive) -> Result<()> {
-        match directive {
-            Directive::Hang => deeds::hang(),
-            Directive::Stall(pause) => {
-                if let Heard::Line(line) = self.input.wait_for(*pause) {
+    fn act(&mut self, act: Act) -> Result<()> {
+        match act {
+            Act::Hang => deeds::hang(),
+            Act::Stall(pause) => {
+                if let Heard::Line(line) = self.input.wait_for(pause) {
                     self.hear(line)?;
                 }
             }
-            Directive::StopReading => self.input.stop(),
-            Directive::Exit(code) => std::process::exit(*code),
-            Directive::Signal(number) => deeds::end_by_signal(*number)?,
-            Directive::NoResult => self.has_result = false,
-            Directive::Linger => self.lingers = true,
-            Directive::CloseOutput => deeds::close_output()?,
-            Directive::CloseInput => deeds::close_input()?,
-            Directive::Spawn(descent) => deeds::spawn(*descent)?,
-            Directive::IgnoreTerm => deeds::ignore_term()?,
-            Directive::Stderr(bytes) => deeds::complain(*bytes)?,
-            _ => {}
+            Act::StopReading => self.input.stop(),
+            Act::Exit(code) => std::process::exit(code),
+            Act::Signal(number) => deeds::end_by_signal(number)?,
+            Act::NoResult => self.has_result = false,
+            Act::Linger => self.lingers = true,
+            Act::CloseOutput => deeds::close_output()?,
+            Act::CloseInput => deeds::close_input()?,
+            Act::Spawn(descent) => deeds::spawn(descent)?,
+            Act::IgnoreTerm => deeds::ignore_term()?,
+            Act::Stderr(bytes) => deeds::complain(bytes)?,
         }
         Ok(())
     }

@@ -25,14 +25,6 @@ pub(crate) enum Directive {
     Line(u64),
     /// `!raw HEX`: these bytes, and no newline.
     Raw(Vec<u8>),
-    /// `!chunk BYTES`: from here on so many bytes in a write.
-    Chunk(usize),
-    /// `!split MS`: from here on every line in two parts, with a pause between them.
-    Split(Duration),
-    /// `!crlf`: from here on lines end as on Windows.
-    CarriageReturn,
-    /// `!dup`: from here on every line twice.
-    Duplicate,
     /// `!replay`: all lines of the turn so far once more.
     Replay,
     /// `!reorder`: a message and a call whose lines come in the wrong order.
@@ -47,6 +39,26 @@ pub(crate) enum Directive {
     Keys(u64),
     /// `!flood`: messages without end.
     Flood,
+    Shape(Shape),
+    Act(Act),
+}
+
+/// How all that follows is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// `!chunk BYTES`: from here on so many bytes in a write.
+    Chunk(usize),
+    /// `!split MS`: from here on every line in two parts, with a pause between them.
+    Split(Duration),
+    /// `!crlf`: from here on lines end as on Windows.
+    CarriageReturn,
+    /// `!dup`: from here on every line twice.
+    Duplicate,
+}
+
+/// What becomes of the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Act {
     /// `!hang`: nothing, for ever, whatever is said.
     Hang,
     /// `!stall MS`: nothing for a while.
@@ -95,23 +107,25 @@ pub(crate) fn read_all(text: &str) -> Result<Vec<Directive>> {
 
 /// The directives of a line, without their exclamation marks.
 fn written(line: &str) -> impl Iterator<Item = &str> {
-    let line = line
-        .strip_prefix('!')
-        .map_or_else(|| line.split_once(" !").map_or("", |(_, rest)| rest), |rest| rest);
+    let line = match line.strip_prefix('!') {
+        Some(line) => line,
+        None => line.split_once(" !").map_or("", |(_, rest)| rest),
+    };
     line.split(" !").filter(|directive| !directive.is_empty())
 }
 
 fn read(directive: &str) -> Result<Directive> {
     let (word, value) = directive.split_once(' ').unwrap_or((directive, ""));
     let value = value.trim();
-    read_shaping(word, value)
-        .or_else(|| read_ending(word, value))
-        .or_else(|| read_said(word, value))
+    let shape = || Some(read_shape(word, value)?.map(Directive::Shape));
+    let act = || Some(read_act(word, value)?.map(Directive::Act));
+    read_said(word, value)
+        .or_else(shape)
+        .or_else(act)
         .with_context(|| format!("there is no directive !{word}"))?
         .with_context(|| format!("cannot understand !{directive}"))
 }
 
-/// What is said.
 fn read_said(word: &str, value: &str) -> Option<Result<Directive>> {
     Some(match word {
         "say" => number(value).map(Directive::Say),
@@ -129,36 +143,34 @@ fn read_said(word: &str, value: &str) -> Option<Result<Directive>> {
         "deep" => count(value).map(Directive::Deep),
         "keys" => number(value).map(Directive::Keys),
         "flood" => Ok(Directive::Flood),
-        "stderr" => number(value).map(Directive::Stderr),
         _ => return None,
     })
 }
 
-/// How all that follows is said.
-fn read_shaping(word: &str, value: &str) -> Option<Result<Directive>> {
+fn read_shape(word: &str, value: &str) -> Option<Result<Shape>> {
     Some(match word {
-        "chunk" => count(value).map(Directive::Chunk),
-        "split" => milliseconds(value).map(Directive::Split),
-        "crlf" => Ok(Directive::CarriageReturn),
-        "dup" => Ok(Directive::Duplicate),
+        "chunk" => count(value).map(Shape::Chunk),
+        "split" => milliseconds(value).map(Shape::Split),
+        "crlf" => Ok(Shape::CarriageReturn),
+        "dup" => Ok(Shape::Duplicate),
         _ => return None,
     })
 }
 
-/// What becomes of the agent.
-fn read_ending(word: &str, value: &str) -> Option<Result<Directive>> {
+fn read_act(word: &str, value: &str) -> Option<Result<Act>> {
     Some(match word {
-        "hang" => Ok(Directive::Hang),
-        "stall" => milliseconds(value).map(Directive::Stall),
-        "noread" => Ok(Directive::StopReading),
-        "exit" => value.parse().map(Directive::Exit).map_err(Into::into),
-        "signal" => value.parse().map(Directive::Signal).map_err(Into::into),
-        "no-result" => Ok(Directive::NoResult),
-        "linger" => Ok(Directive::Linger),
-        "close-stdout" => Ok(Directive::CloseOutput),
-        "close-stdin" => Ok(Directive::CloseInput),
-        "spawn" => descent(value).map(Directive::Spawn),
-        "ignore-term" => Ok(Directive::IgnoreTerm),
+        "hang" => Ok(Act::Hang),
+        "stall" => milliseconds(value).map(Act::Stall),
+        "noread" => Ok(Act::StopReading),
+        "exit" => value.parse().map(Act::Exit).map_err(Into::into),
+        "signal" => value.parse().map(Act::Signal).map_err(Into::into),
+        "no-result" => Ok(Act::NoResult),
+        "linger" => Ok(Act::Linger),
+        "close-stdout" => Ok(Act::CloseOutput),
+        "close-stdin" => Ok(Act::CloseInput),
+        "spawn" => descent(value).map(Act::Spawn),
+        "stderr" => number(value).map(Act::Stderr),
+        "ignore-term" => Ok(Act::IgnoreTerm),
         _ => return None,
     })
 }

@@ -30,20 +30,22 @@ impl Input {
         let gate = Arc::clone(&stopped);
         thread::Builder::new().name("input".to_owned()).spawn(move || {
             let mut stdin = BufReader::new(std::io::stdin());
-            let mut line = String::new();
-            while stdin.read_line(&mut line).is_ok_and(|length| length > 0) {
-                let Ok(said) = serde_json::from_str(&line) else { break };
+            let mut line = Vec::new();
+            while read_some(&mut stdin, &mut line, &gate) {
+                if line.last() != Some(&b'\n') {
+                    continue;
+                }
+                let Ok(said) = serde_json::from_slice(&line) else { break };
+                line.clear();
                 if sender.send(said).is_err() {
                     break;
                 }
-                line.clear();
-                wait_while(&gate);
             }
         })?;
         Ok(Self { lines, stopped })
     }
 
-    /// Reads no more than the line that is being waited for.
+    /// Reads no more than what is being waited for.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
     }
@@ -69,8 +71,14 @@ impl Input {
     }
 }
 
-fn wait_while(gate: &AtomicBool) {
+/// Reads up to the end of the line or of what is there, unless it is to read nothing.
+fn read_some(stdin: &mut impl BufRead, line: &mut Vec<u8>, gate: &AtomicBool) -> bool {
+    let Ok(bytes) = stdin.fill_buf() else { return false };
     while gate.load(Ordering::SeqCst) {
         thread::sleep(Duration::from_secs(1));
     }
+    let length = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
+    line.extend(bytes.iter().take(length));
+    stdin.consume(length);
+    length > 0
 }

@@ -7,19 +7,28 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::Value;
 
+use crate::directive::Shape;
+
 #[derive(Debug, Default)]
 pub(crate) struct Output {
-    pub(crate) chunk: Option<usize>,
-    pub(crate) split: Option<Duration>,
-    pub(crate) carriage_return: bool,
-    pub(crate) duplicate: bool,
-    /// Nothing is written any more.
-    pub(crate) closed: bool,
+    chunk: Option<usize>,
+    split: Option<Duration>,
+    carriage_return: bool,
+    duplicate: bool,
     /// What was written since the last time it was forgotten.
     written: Vec<Value>,
 }
 
 impl Output {
+    pub(crate) const fn shape(&mut self, shape: Shape) {
+        match shape {
+            Shape::Chunk(bytes) => self.chunk = Some(bytes),
+            Shape::Split(pause) => self.split = Some(pause),
+            Shape::CarriageReturn => self.carriage_return = true,
+            Shape::Duplicate => self.duplicate = true,
+        }
+    }
+
     pub(crate) fn line(&mut self, line: Value) -> Result<()> {
         let mut bytes = serde_json::to_vec(&line)?;
         bytes.extend_from_slice(if self.carriage_return { b"\r\n" } else { b"\n" });
@@ -43,9 +52,6 @@ impl Output {
     }
 
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<()> {
-        if self.closed {
-            return Ok(());
-        }
         if let Some(pause) = self.split {
             let (first, second) = bytes.split_at(bytes.len() / 2);
             write(first)?;

@@ -7,8 +7,11 @@
     reason = "a test fails by panicking, and looks only for what it is about"
 )]
 
+mod chat;
 mod claude_code;
 mod emitter;
+mod faults;
 mod filter;
 mod serve;
 mod support;
+mod world;

@@ -49,8 +49,7 @@ impl Agent {
     }
 
     pub(super) fn keys(&mut self, count: u64) -> Result<()> {
-        let fields: Map<String, Value> =
-            (0..count).map(|key| (format!("key{key}"), Value::from(key))).collect();
+        let fields: Map<String, Value> = (0..count).map(|key| (format!("{key}"), Value::Null)).collect();
         let line = self.scribe.of_kind("assistant", fields);
         self.output.line(line)?;
         self.output.forget();
