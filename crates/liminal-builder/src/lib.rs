@@ -11,6 +11,7 @@ pub mod filter;
 mod platform;
 pub mod process;
 pub mod provider;
+pub mod recording;
 pub mod replay;
 pub mod server;
 pub mod session;

@@ -9,14 +9,15 @@ use std::sync::Arc;
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::{ItemId, SessionId, TurnId};
 use liminal_core::processor::Config;
-use liminal_core::session::{Phase, Session};
+use liminal_core::session::{Patience, Phase};
 use liminal_core::upsert::Output;
 use liminal_core::wire::rest::PermissionAnswer;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
-use crate::clock::Clock;
+use crate::process::StopLadder;
 use crate::provider::OpenedAgent;
+use crate::recording::Recorder;
 use task::{Command, SessionTask};
 
 /// Commands come from people; more than a few waiting means that the session is stuck.
@@ -48,6 +49,35 @@ impl SessionError {
     }
 }
 
+/// How a session is to be run.
+#[derive(Debug)]
+pub struct Setup {
+    /// Where its agent works.
+    pub directory: String,
+    /// How what it says is gathered.
+    pub config: Config,
+    /// How patient it is with a turn.
+    pub patience: Patience,
+    /// How its agent is ended.
+    pub ladder: StopLadder,
+    /// Notes what is said, if somebody wants to know.
+    pub recorder: Option<Recorder>,
+}
+
+impl Setup {
+    /// The defaults, for an agent that works there.
+    #[must_use]
+    pub fn new(directory: String) -> Self {
+        Self {
+            directory,
+            config: Config::default(),
+            patience: Patience::default(),
+            ladder: StopLadder::default(),
+            recorder: None,
+        }
+    }
+}
+
 /// A running session. Clones are the same session; when the last one is dropped, its agent is ended.
 #[derive(Debug, Clone)]
 pub struct SessionHandle {
@@ -72,18 +102,15 @@ impl SessionHandle {
     /// Starts a session's task among others. What happens in it is sent to `outputs`, its history first.
     pub fn start(
         agent: OpenedAgent,
-        directory: String,
-        config: Config,
+        setup: Setup,
         outputs: mpsc::Sender<Output>,
         tasks: &mut JoinSet<()>,
     ) -> Self {
-        let OpenedAgent { session_id, transport, dialect, history } = agent;
         let (commands, received) = mpsc::channel(COMMANDS_WAITING);
         let (phase_sender, phase) = watch::channel(Phase::Starting);
-        let session = Session::new(dialect, config.clone());
-        let task = SessionTask::new(session, transport, Clock::start(), received, (outputs, phase_sender));
-        let resume = (!history.is_empty()).then(|| session_id.to_string());
-        let abort = tasks.spawn(task.run(directory, resume, history, config));
+        let session_id = agent.session_id.clone();
+        let task = SessionTask::new(agent, setup, received, (outputs, phase_sender));
+        let abort = tasks.spawn(task.run());
         Self { session_id, commands, phase, _task: Arc::new(Task(abort)) }
     }
 

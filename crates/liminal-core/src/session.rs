@@ -13,8 +13,18 @@ use crate::time::Now;
 use crate::turns::Turns;
 use crate::wire::rest::PermissionAnswer;
 
-/// How long a turn may take to stop before its agent is ended.
-const CANCEL_PATIENCE: Duration = Duration::from_secs(10);
+/// How patient a session is with its agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// How long a turn may take to stop before its agent is ended.
+    pub cancel: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { cancel: Duration::from_secs(10) }
+    }
+}
 
 /// What a session is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,13 +156,14 @@ pub struct Session {
     /// The turn whose prompt the agent has not taken yet.
     unbound: Option<TurnId>,
     cancel_until: Option<Duration>,
+    patience: Patience,
     outbox: Outbox,
 }
 
 impl Session {
     /// A session whose agent was not spoken to yet.
     #[must_use]
-    pub fn new(dialect: Box<dyn Dialect>, config: Config) -> Self {
+    pub fn new(dialect: Box<dyn Dialect>, config: Config, patience: Patience) -> Self {
         Self {
             dialect,
             turns: Turns::new(config),
@@ -160,6 +171,7 @@ impl Session {
             turn: None,
             unbound: None,
             cancel_until: None,
+            patience,
             outbox: Outbox::default(),
         }
     }
@@ -234,7 +246,7 @@ impl Session {
             return;
         }
         self.phase = Phase::Cancelling;
-        self.cancel_until = Some(now.mono.saturating_add(CANCEL_PATIENCE));
+        self.cancel_until = Some(now.mono.saturating_add(self.patience.cancel));
         self.command(AgentCommand::Cancel, now, step);
     }
 

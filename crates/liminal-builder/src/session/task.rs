@@ -16,14 +16,18 @@ use liminal_core::wire::rest::PermissionAnswer;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
-use super::SessionError;
 use super::outgoing::Outgoing;
+use super::{SessionError, Setup};
 use crate::clock::Clock;
 use crate::process::{Exit, ExitReport, StopLadder};
+use crate::provider::OpenedAgent;
+use crate::recording::{Recorder, Said};
 use crate::transport::{self, AgentPipe, Frame, SendError};
 
 /// How long an agent that is to end may take to stop its turn by itself.
 const INTERRUPT_PATIENCE: Duration = Duration::from_secs(5);
+/// How long an agent that closed its input may take to end: how it does tells more than we can.
+const DEAF_PATIENCE: Duration = Duration::from_secs(2);
 
 /// What can be asked of a session.
 #[derive(Debug)]
@@ -40,16 +44,24 @@ pub(super) struct SessionTask {
     transport: Option<Box<dyn AgentPipe>>,
     outgoing: Outgoing,
     clock: Clock,
+    ladder: StopLadder,
+    recorder: Option<Recorder>,
     commands: mpsc::Receiver<Command>,
     outputs: mpsc::Sender<Output>,
     phase: watch::Sender<Phase>,
     gathered: Vec<Output>,
     binding: Option<oneshot::Sender<Result<TurnId, SessionError>>>,
-    /// The agent is to end, at the latest then.
-    end_by: Option<Duration>,
-    /// Why, unless somebody wished it.
-    end_reason: Option<ErrorInfo>,
+    ending: Option<Ending>,
+    /// Those who wished the agent to end.
     ended: Vec<oneshot::Sender<()>>,
+}
+
+/// The agent is to end.
+struct Ending {
+    /// At the latest then; if it has not ended by itself, we do it.
+    by: Duration,
+    /// Why we do it, unless somebody wished it.
+    reason: Option<ErrorInfo>,
 }
 
 /// What woke the task.
@@ -64,43 +76,43 @@ enum Woken {
 
 impl SessionTask {
     pub(super) fn new(
-        session: Session,
-        transport: Box<dyn AgentPipe>,
-        clock: Clock,
+        agent: OpenedAgent,
+        setup: Setup,
         commands: mpsc::Receiver<Command>,
         (outputs, phase): (mpsc::Sender<Output>, watch::Sender<Phase>),
     ) -> Self {
-        let outgoing = Outgoing::new(transport.sender());
-        Self {
-            session,
+        let OpenedAgent { session_id, transport, dialect, history } = agent;
+        let Setup { directory, config, patience, ladder, recorder } = setup;
+        let resume = (!history.is_empty()).then(|| session_id.to_string());
+        let mut task = Self {
+            session: Session::new(dialect, config.clone(), patience),
+            outgoing: Outgoing::new(transport.sender()),
             transport: Some(transport),
-            outgoing,
-            clock,
+            clock: Clock::start(),
+            ladder,
+            recorder,
             commands,
             outputs,
             phase,
             gathered: Vec::new(),
             binding: None,
-            end_by: None,
-            end_reason: None,
+            ending: None,
             ended: Vec::new(),
-        }
+        };
+        task.tell_history(&history, config);
+        drop(task.pass(SessionInput::Open { directory, resume }));
+        task
     }
 
-    pub(super) async fn run(
-        mut self,
-        directory: String,
-        resume: Option<String>,
-        history: Vec<StreamEventEnvelope>,
-        config: Config,
-    ) {
-        self.tell_history(&history, config);
-        drop(self.pass(SessionInput::Open { directory, resume }));
+    pub(super) async fn run(mut self) {
         self.settle().await;
         while self.session.phase() != Phase::Closed {
             let woken = self.wait().await;
             self.take(woken).await;
             self.settle().await;
+        }
+        if let Some(recorder) = self.recorder.take() {
+            recorder.finish().await;
         }
         for reply in self.ended.drain(..) {
             // Whoever asked may have stopped waiting.
@@ -109,7 +121,8 @@ impl SessionTask {
     }
 
     async fn wait(&mut self) -> Woken {
-        let deadline = [self.session.next_deadline(), self.end_by].into_iter().flatten().min();
+        let end_by = self.ending.as_ref().map(|ending| ending.by);
+        let deadline = [self.session.next_deadline(), end_by].into_iter().flatten().min();
         let wake_at = deadline.map(|deadline| Instant::from_std(self.clock.instant(deadline)));
         let Some(transport) = &mut self.transport else { return Woken::NobodyLeft };
         tokio::select! {
@@ -123,20 +136,23 @@ impl SessionTask {
     async fn take(&mut self, woken: Woken) {
         match woken {
             Woken::Frames(frames) => frames.iter().for_each(|frame| self.frame(frame)),
-            Woken::AgentClosed(closed) => self.agent_closed(closed).await,
+            Woken::AgentClosed(closed) => self.agent_closed(closed),
             Woken::Command(command) => self.command(command),
-            Woken::NotWritten(error) => self.not_written(error).await,
+            Woken::NotWritten(error) => self.not_written(error),
             Woken::Deadline => drop(self.pass(SessionInput::Timeout)),
             Woken::NobodyLeft => self.end_agent().await,
         }
         let is_over = matches!(self.session.phase(), Phase::Idle | Phase::Starting);
-        let is_late = self.end_by.is_some_and(|end_by| end_by <= self.clock.now().mono);
-        if self.end_by.is_some() && (is_over || is_late) {
+        if self.is_end_due() || (is_over && !self.ended.is_empty()) {
             self.end_agent().await;
         }
     }
 
     fn frame(&mut self, frame: &Frame) {
+        self.record(&match frame {
+            Frame::Line(line) => Said::Heard(line),
+            Frame::TooLong { bytes } => Said::TooLong(*bytes),
+        });
         drop(match frame {
             Frame::Line(line) => self.pass(SessionInput::Frame(line)),
             Frame::TooLong { bytes } => self.pass(SessionInput::FrameTooLong { bytes: *bytes }),
@@ -151,13 +167,13 @@ impl SessionTask {
             Command::Kill { reply } => {
                 self.ended.push(reply);
                 drop(self.pass(SessionInput::Cancel));
-                self.end_by.get_or_insert(self.clock.now().mono + INTERRUPT_PATIENCE);
+                self.end_within(INTERRUPT_PATIENCE, None);
             }
         }
     }
 
     fn prompt(&mut self, turn: TurnId, text: String, reply: oneshot::Sender<Result<TurnId, SessionError>>) {
-        if self.end_by.is_some() {
+        if self.ending.is_some() {
             drop(reply.send(Err(SessionError::AgentGone)));
             return;
         }
@@ -179,6 +195,7 @@ impl SessionTask {
         let result = self.session.handle(input, self.clock.now(), &mut step);
         let SessionStep { frames, news, .. } = step;
         for frame in frames {
+            self.record(&Said::Sent(&frame));
             if let Err(error) = self.outgoing.push(frame) {
                 self.end_now(not_reading(error));
             }
@@ -202,37 +219,51 @@ impl SessionTask {
         }
     }
 
-    fn end_now(&mut self, reason: ErrorInfo) {
-        self.end_by = Some(Duration::ZERO);
-        self.end_reason.get_or_insert(reason);
+    /// The agent may still end by itself; the first reason stays.
+    fn end_within(&mut self, patience: Duration, reason: Option<ErrorInfo>) {
+        let by = self.clock.now().mono + patience;
+        self.ending.get_or_insert(Ending { by, reason });
     }
 
-    async fn agent_closed(&mut self, closed: transport::Closed) {
+    fn end_now(&mut self, reason: ErrorInfo) {
+        let earlier = self.ending.take().and_then(|ending| ending.reason);
+        self.ending = Some(Ending { by: Duration::ZERO, reason: Some(earlier.unwrap_or(reason)) });
+    }
+
+    fn is_end_due(&self) -> bool {
+        self.ending.as_ref().is_some_and(|ending| ending.by <= self.clock.now().mono)
+    }
+
+    fn agent_closed(&mut self, closed: transport::Closed) {
         match closed.exit {
             Some(report) => {
                 self.transport = None;
                 self.close(&report);
             }
-            // It closed its output and lives on: of no use to anybody.
-            None => self.end_agent().await,
+            // It lives on, of no use to anybody.
+            None => {
+                self.end_now(ErrorInfo::new(ErrorCode::ProcessCrash, "the agent closed its output"));
+            }
         }
     }
 
-    async fn not_written(&mut self, error: SendError) {
+    fn not_written(&mut self, error: SendError) {
         match error {
-            // Its output tells more of why; that comes next.
-            SendError::Closed => {}
-            SendError::AgentNotReading { .. } | SendError::NotOneLine => {
-                self.end_reason.get_or_insert(not_reading(error));
-                self.end_agent().await;
+            SendError::Closed => {
+                let reason = ErrorInfo::new(ErrorCode::ProcessCrash, "the agent closed its input");
+                self.end_within(DEAF_PATIENCE, Some(reason));
             }
+            SendError::AgentNotReading { .. } | SendError::NotOneLine => self.end_now(not_reading(error)),
         }
     }
 
     /// Down the ladder, until nothing of the agent is left.
     async fn end_agent(&mut self) {
         let Some(transport) = self.transport.take() else { return };
-        let report = transport.close(StopLadder::default()).await;
+        // Nothing more is heard of the agent, and the ladder is long: no prompt is taken from here on.
+        let reason = self.ending.as_ref().and_then(|ending| ending.reason.clone());
+        self.reply(Err(reason.map_or(SessionError::AgentGone, SessionError::NotTaken)));
+        let report = transport.close(self.ladder).await;
         self.close(&report);
     }
 
@@ -243,8 +274,16 @@ impl SessionTask {
             Exit::Unknown => (None, None),
         };
         let stderr_tail = String::from_utf8_lossy(&report.stderr_tail).into_owned();
-        let reason = self.end_reason.take();
+        self.record(&Said::Ended { report });
+        let now = self.clock.now().mono;
+        let reason = self.ending.take_if(|ending| ending.by <= now).and_then(|ending| ending.reason);
         drop(self.pass(SessionInput::Closed(Closed { code, signal, stderr_tail, reason })));
+    }
+
+    fn record(&mut self, said: &Said<'_>) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note(self.clock.now().mono, said);
+        }
     }
 
     /// What was said before takes the same way as what is said now.

@@ -1,7 +1,6 @@
 //! The real Claude Code CLI, pinned, against the scripted model. Each test carries the id of the acceptance case it
 //! shows.
 
-mod chat;
 mod faults;
 mod lifecycle;
 mod tools;

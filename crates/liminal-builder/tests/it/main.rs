@@ -7,10 +7,13 @@
     reason = "a test fails by panicking, and looks only for what it is about"
 )]
 
+mod chat;
 mod claude_code;
 mod doctor;
 mod emitter;
+mod faults;
 mod filter;
 mod replay;
 mod serve;
 mod support;
+mod world;

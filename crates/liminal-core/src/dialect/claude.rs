@@ -12,6 +12,8 @@ mod lines;
 mod notices;
 mod permissions;
 mod prompts;
+mod repair;
+mod repetition;
 mod tool_result;
 mod turn;
 mod wire;
@@ -31,6 +33,7 @@ use control::{Control, Request};
 use permissions::Asked;
 pub use permissions::{ALLOW_ONCE, ALLOW_SESSION, DENY, DENY_AND_STOP};
 use prompts::{Prompt, Prompts};
+use repetition::Seen;
 use turn::{Ending, Finish, Turn, TurnCause};
 use wire::Line;
 
@@ -77,6 +80,7 @@ pub struct ClaudeDialect {
     turns_by_agent: u64,
     handshake_until: Option<Duration>,
     quiet_since: Duration,
+    seen: Seen,
     /// A turn was ended here while the agent was still in it; what comes of it is to be skipped.
     is_draining: bool,
     is_closed: bool,
@@ -108,6 +112,7 @@ impl ClaudeDialect {
             turns_by_agent: 0,
             handshake_until: None,
             quiet_since: Duration::ZERO,
+            seen: Seen::default(),
             is_draining: false,
             is_closed: false,
         }
@@ -138,10 +143,17 @@ impl ClaudeDialect {
         if self.is_closed || bytes.trim_ascii().is_empty() {
             return;
         }
-        match Line::read(bytes) {
-            Some(Line::Part(part)) => self.part(&part, bytes, step),
-            Some(Line::NestedPart) => {}
-            Some(Line::Whole(kind, line)) => self.whole_line(&kind, &line, bytes, step),
+        let repaired;
+        let mut read = Line::read(bytes);
+        if read.is_none() {
+            repaired = repair::repaired(bytes);
+            read = repaired.as_deref().and_then(|line| Line::read(line.as_bytes()));
+        }
+        match read {
+            Some((Some(id), _)) if !self.seen.insert(id) => step.unknown("repeated", bytes),
+            Some((_, Line::Part(part))) => self.part(&part, bytes, step),
+            Some((_, Line::NestedPart)) => {}
+            Some((_, Line::Whole(kind, line))) => self.whole_line(&kind, &line, bytes, step),
             None => step.unknown("unreadable", bytes),
         }
     }

@@ -3,7 +3,7 @@
 use liminal_builder::provider::{OpenError, SessionOptions};
 use liminal_core::event::Origin;
 
-use super::chat::World;
+use crate::world::World;
 
 #[tokio::test]
 async fn an_error_of_the_api_ends_the_turn_and_the_next_one_works() {

@@ -4,7 +4,8 @@ use liminal_builder::provider::OpenError;
 use liminal_core::session::Phase;
 use liminal_core::upsert::{Output, UpsertStatus};
 
-use super::chat::{Chat, World};
+use crate::chat::Chat;
+use crate::world::{World, wait_until};
 
 #[tokio::test]
 async fn tc_3_1b_a_session_is_resumed_in_a_new_process_with_its_history() {
@@ -24,7 +25,7 @@ async fn tc_3_1b_a_session_is_resumed_in_a_new_process_with_its_history() {
     assert!(again.said().contains(&"and on"));
     let calls = again.calls();
     assert_eq!(calls.first().unwrap().1.tool_output.as_deref().map(str::trim), Some("out"));
-    let asked = world.model.requests();
+    let asked = world.model().requests();
     assert!(asked.iter().any(|request| request.prompt.contains("and on")));
     again.assert_sound();
 }
@@ -112,14 +113,4 @@ fn kill_leader(world: &World) {
     let pid = leader.split(' ').next().unwrap().trim_start_matches("/proc/");
     let pid = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-}
-
-/// Looks again and again, because processes come and go by themselves.
-async fn wait_until(holds: impl Fn() -> bool) {
-    let looked = async {
-        while !holds() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(std::time::Duration::from_secs(60), looked).await.expect("it comes to hold");
 }

@@ -3,7 +3,7 @@
 use liminal_core::event::ToolKind;
 use liminal_core::upsert::UpsertStatus;
 
-use super::chat::World;
+use crate::world::World;
 
 const WRITE: &str = r#"tool:Write {"file_path":"PROJECT/note.txt","content":"hello\n"}"#;
 

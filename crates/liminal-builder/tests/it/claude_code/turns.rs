@@ -4,7 +4,8 @@ use liminal_core::event::Origin;
 use liminal_core::session::Phase;
 use liminal_core::upsert::{Output, TurnEvent, UpsertStatus};
 
-use super::chat::{World, is_text, turn_of};
+use crate::chat::{is_text, turn_of};
+use crate::world::World;
 
 #[tokio::test]
 async fn tc_3_1a_tc_2_1b_a_new_session_is_a_process_that_stays() {

@@ -18,7 +18,6 @@ mod content;
 mod line;
 mod outline;
 mod program;
-mod repair;
 mod skipped;
 mod sub_agents;
 mod title;

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
 use super::tool_result::result_text;
 use crate::event::Usage;
@@ -24,8 +25,16 @@ pub(super) enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn read(bytes: &'a [u8]) -> Option<Self> {
+    /// Reads a line, and the id that no other line has.
+    pub(super) fn read(bytes: &'a [u8]) -> Option<(Option<Uuid>, Self)> {
         let head: Head<'a> = serde_json::from_slice(bytes).ok()?;
+        // What withdraws a request has the id of the request.
+        let own = head.request_id.filter(|_| head.kind == "control_request");
+        let id = head.uuid.or(own).and_then(|id| Uuid::parse_str(id.get().trim_matches('"')).ok());
+        Some((id, Self::behind(head, bytes)?))
+    }
+
+    fn behind(head: Head<'a>, bytes: &'a [u8]) -> Option<Self> {
         if head.kind == "stream_event"
             && let Some(event) = head.event
         {
@@ -46,6 +55,10 @@ struct Head<'a> {
     event: Option<&'a RawValue>,
     #[serde(default)]
     parent_tool_use_id: Option<IgnoredAny>,
+    #[serde(default, borrow)]
+    uuid: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    request_id: Option<&'a RawValue>,
 }
 
 /// A part of a message, in the words of the Messages API.

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::repair;
+use crate::dialect::claude::repair;
 use crate::time::Timestamp;
 
 /// A line that is a JSON object.
@@ -15,11 +15,9 @@ pub(super) struct Line {
 impl Line {
     /// Reads a line; `None` is a line to be skipped.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
-        let text = String::from_utf8_lossy(bytes);
-        let fields = serde_json::from_str(&text).or_else(|error| {
-            repair::lone_surrogates(&text).map_or(Err(error), |text| serde_json::from_str(&text))
-        });
-        fields.ok().map(|fields| Self { fields })
+        let fields = serde_json::from_slice(bytes).ok();
+        let fields = fields.or_else(|| serde_json::from_str(&repair::repaired(bytes)?).ok());
+        fields.map(|fields| Self { fields })
     }
 
     /// The word that tells what the line is.

@@ -1,12 +1,22 @@
-//! Text that JavaScript writes and JSON readers refuse. Owns the one repair: half of a surrogate pair, left behind
-//! where a long output was cut inside a character.
+//! Lines that JSON readers refuse for half a character. Owns their repair: JavaScript cuts long outputs inside
+//! surrogate pairs, and other programs cut them inside UTF-8.
+
+use std::borrow::Cow;
 
 const REPLACEMENT: &str = "\\ufffd";
 /// `\uXXXX`.
 const ESCAPE: usize = 6;
 
+/// The line with every broken character replaced; `None` if there is none.
+pub(super) fn repaired(line: &[u8]) -> Option<String> {
+    match String::from_utf8_lossy(line) {
+        Cow::Borrowed(text) => lone_surrogates(text),
+        Cow::Owned(text) => Some(lone_surrogates(&text).unwrap_or(text)),
+    }
+}
+
 /// The text with each lone surrogate replaced; `None` if there is none to replace.
-pub(super) fn lone_surrogates(text: &str) -> Option<String> {
+fn lone_surrogates(text: &str) -> Option<String> {
     let mut repaired = String::new();
     let (mut copied, mut at) = (0, 0);
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('\\')) {
@@ -67,5 +77,12 @@ mod tests {
         ] {
             assert_eq!(lone_surrogates(given).as_deref(), expected, "{given}");
         }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_replaced() {
+        assert_eq!(repaired(b"a \xff b").as_deref(), Some("a \u{fffd} b"));
+        assert_eq!(repaired(b"\xe2\x82 \\ud83d").as_deref(), Some("\u{fffd} \\ufffd"));
+        assert_eq!(repaired("sound \u{1f600}".as_bytes()), None);
     }
 }

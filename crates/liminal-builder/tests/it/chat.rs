@@ -1,149 +1,46 @@
-//! A conversation with the real CLI, and what can be seen of it.
+//! A conversation, and what can be seen of it.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use liminal_builder::clock;
-use liminal_builder::process::InstanceId;
-use liminal_builder::provider::claude_code::{ClaudeCode, Settings};
-use liminal_builder::provider::{OpenError, OpenRequest, Provider, SessionOptions};
 use liminal_builder::session::{SessionError, SessionHandle};
-use liminal_core::ids::{ItemId, SessionId, TurnId};
-use liminal_core::processor::Config;
+use liminal_core::event::Origin;
+use liminal_core::ids::{ItemId, TurnId};
 use liminal_core::upsert::{
     MessageBody, Output, PermissionBody, ToolCallBody, TurnEvent, TurnStatus, Upsert, UpsertBody,
     UpsertStatus,
 };
 use liminal_core::wire::rest::PermissionAnswer;
-use scripted_model::{Options, Running, ScriptedModel};
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 
 /// Far more than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(90);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 
-/// A machine of its own: a home, a project, a model.
-pub(super) struct World {
-    pub(super) model: Running,
-    pub(super) project: PathBuf,
-    pub(super) settings: Settings,
-    pub(super) instance: String,
-    tasks: JoinSet<()>,
-    _home: tempfile::TempDir,
-}
-
-pub(super) struct Chat {
-    pub(super) handle: SessionHandle,
-    pub(super) log: Vec<Output>,
-    outputs: mpsc::Receiver<Output>,
-}
-
-pub(super) fn program() -> PathBuf {
-    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/node_modules/@anthropic-ai");
-    let program = packages.join(format!("claude-code-linux-{}/claude", architecture()));
-    assert!(program.exists(), "{} is missing; run ./x test, which installs it", program.display());
-    program
-}
-
-fn architecture() -> &'static str {
-    if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" }
-}
-
-impl World {
-    pub(super) async fn new() -> Self {
-        let model = ScriptedModel::start(Options::default()).await.unwrap();
-        let home = tempfile::tempdir().unwrap();
-        let project = home.path().join("project");
-        std::fs::create_dir(&project).unwrap();
-        let project = project.canonicalize().unwrap();
-        let instance = format!("test-{}", clock::new_session_uuid());
-        let mut settings = Settings::new(InstanceId::new(&instance).unwrap());
-        settings.program = Some(program());
-        settings.environment = environment(&model, home.path());
-        Self { model, project, settings, instance, tasks: JoinSet::new(), _home: home }
-    }
-
-    pub(super) fn set(&mut self, name: &str, value: &str) {
-        self.settings.environment.push((name.into(), value.into()));
-    }
-
-    pub(super) async fn create(&mut self) -> Chat {
-        self.open(None, SessionOptions::default()).await.unwrap()
-    }
-
-    pub(super) async fn load(&mut self, session_id: &SessionId) -> Result<Chat, OpenError> {
-        self.open(Some(session_id.clone()), SessionOptions::default()).await
-    }
-
-    pub(super) async fn open(
-        &mut self,
-        resume: Option<SessionId>,
-        options: SessionOptions,
-    ) -> Result<Chat, OpenError> {
-        let directory = self.project.clone();
-        let agent =
-            ClaudeCode::new(self.settings.clone()).open(OpenRequest { directory, resume, options }).await?;
-        let (sender, outputs) = mpsc::channel(64);
-        let directory = self.project.display().to_string();
-        let handle = SessionHandle::start(agent, directory, Config::default(), sender, &mut self.tasks);
-        Ok(Chat { handle, log: Vec::new(), outputs })
-    }
-
-    /// Processes that carry this world's mark.
-    pub(super) fn processes(&self) -> Vec<String> {
-        let mark = format!("LIMINAL_INSTANCE={}", self.instance);
-        let entries = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-        let marked = |path: &Path| {
-            std::fs::read(path.join("environ")).is_ok_and(|environ| {
-                environ.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
-            })
-        };
-        entries.map(|entry| entry.path()).filter(|path| marked(path)).map(|path| describe(&path)).collect()
-    }
-
-    pub(super) fn assert_no_process_is_left(&self) {
-        assert_eq!(self.processes(), Vec::<String>::new());
-    }
-}
-
-fn describe(process: &Path) -> String {
-    let command = std::fs::read(process.join("cmdline")).unwrap_or_default();
-    format!("{} {}", process.display(), String::from_utf8_lossy(&command).replace('\0', " "))
-}
-
-fn environment(model: &Running, home: &Path) -> Vec<(OsString, OsString)> {
-    [
-        ("ANTHROPIC_BASE_URL", model.url().into()),
-        ("ANTHROPIC_API_KEY", "any".into()),
-        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
-        ("CLAUDE_CODE_MAX_RETRIES", "1".into()),
-        ("CLAUDE_CONFIG_DIR", home.join("claude").into_os_string()),
-        ("HOME", home.as_os_str().to_owned()),
-    ]
-    .map(|(name, value)| (name.into(), value))
-    .into()
+pub(crate) struct Chat {
+    pub(crate) handle: SessionHandle,
+    pub(crate) log: Vec<Output>,
+    pub(crate) outputs: mpsc::Receiver<Output>,
 }
 
 impl Chat {
-    pub(super) async fn send(&self, text: &str) -> Result<TurnId, SessionError> {
+    pub(crate) async fn send(&self, text: &str) -> Result<TurnId, SessionError> {
         let sent = self.handle.send(clock::new_turn_id(), text.to_owned());
         tokio::time::timeout(PATIENCE, sent).await.expect("the turn is bound in bounded time")
     }
 
     /// Says something and waits for the end of the turn.
-    pub(super) async fn turn(&mut self, text: &str) -> TurnId {
+    pub(crate) async fn turn(&mut self, text: &str) -> TurnId {
         let turn = self.send(text).await.unwrap();
         self.end_of(&turn).await;
         turn
     }
 
-    pub(super) async fn end_of(&mut self, turn: &TurnId) {
+    pub(crate) async fn end_of(&mut self, turn: &TurnId) {
         self.until(|output| is_end(output) && turn_of(output) == turn).await;
     }
 
     /// Waits for an output; what comes before it is kept.
-    pub(super) async fn until(&mut self, wanted: impl Fn(&Output) -> bool) -> Output {
+    pub(crate) async fn until(&mut self, wanted: impl Fn(&Output) -> bool) -> Output {
         loop {
             let next = tokio::time::timeout(PATIENCE, self.outputs.recv()).await;
             let output = next.unwrap_or_else(|_| panic!("nothing came; so far {:#?}", self.log));
@@ -155,7 +52,7 @@ impl Chat {
         }
     }
 
-    pub(super) async fn permission(&mut self) -> (ItemId, PermissionBody) {
+    pub(crate) async fn permission(&mut self) -> (ItemId, PermissionBody) {
         let waiting = |output: &Output| {
             matches!(
                 output,
@@ -168,13 +65,23 @@ impl Chat {
         }
     }
 
-    pub(super) async fn answer(&self, item_id: ItemId, option_id: &str) {
+    pub(crate) async fn answer(&self, item_id: ItemId, option_id: &str) {
         let answer = PermissionAnswer { option_id: Some(option_id.to_owned()), answers: Default::default() };
         self.handle.answer(item_id, answer).await.unwrap();
     }
 
+    /// Waits until the agent is gone.
+    pub(crate) async fn end(&mut self) {
+        let read_all = async {
+            while let Some(output) = self.outputs.recv().await {
+                self.log.push(output);
+            }
+        };
+        tokio::time::timeout(PATIENCE, read_all).await.expect("the session ends in bounded time");
+    }
+
     /// Ends the agent, and reads whatever is still on its way.
-    pub(super) async fn kill(&mut self) {
+    pub(crate) async fn kill(&mut self) {
         let handle = self.handle.clone();
         let drain = async {
             while let Some(output) = self.outputs.recv().await {
@@ -190,19 +97,33 @@ impl Chat {
         }
     }
 
-    pub(super) fn upserts(&self) -> impl Iterator<Item = &Upsert> {
+    pub(crate) fn upserts(&self) -> impl Iterator<Item = &Upsert> {
         self.log.iter().filter_map(|output| match output {
             Output::Upsert(upsert) => Some(upsert),
             Output::Turn(_) => None,
         })
     }
 
-    pub(super) fn statuses(&self, item_id: &ItemId) -> Vec<UpsertStatus> {
+    /// The last state of every item but the prompts, in the order in which they came up.
+    pub(crate) fn shown(&self) -> Vec<(UpsertStatus, Option<&str>, &UpsertBody)> {
+        let mut items: Vec<&Upsert> = Vec::new();
+        for upsert in self.upserts() {
+            match items.iter_mut().find(|item| item.item_id == upsert.item_id) {
+                Some(item) => *item = upsert,
+                None => items.push(upsert),
+            }
+        }
+        let is_prompt = |body: &UpsertBody| matches!(body, UpsertBody::Message(message) if message.origin == Origin::User);
+        let items = items.into_iter().filter(|item| !is_prompt(&item.body));
+        items.map(|item| (item.status, item.error_code.as_deref(), &item.body)).collect()
+    }
+
+    pub(crate) fn statuses(&self, item_id: &ItemId) -> Vec<UpsertStatus> {
         self.upserts().filter(|upsert| upsert.item_id == *item_id).map(|upsert| upsert.status).collect()
     }
 
     /// The finished messages, with who wrote them.
-    pub(super) fn messages(&self) -> Vec<&MessageBody> {
+    pub(crate) fn messages(&self) -> Vec<&MessageBody> {
         self.finished()
             .filter_map(|upsert| match &upsert.body {
                 UpsertBody::Message(message) => Some(message),
@@ -211,7 +132,7 @@ impl Chat {
             .collect()
     }
 
-    pub(super) fn thoughts(&self) -> Vec<&str> {
+    pub(crate) fn thoughts(&self) -> Vec<&str> {
         self.finished()
             .filter_map(|upsert| match &upsert.body {
                 UpsertBody::Thinking(thinking) => Some(thinking.content.as_str()),
@@ -220,7 +141,7 @@ impl Chat {
             .collect()
     }
 
-    pub(super) fn calls(&self) -> Vec<(&Upsert, &ToolCallBody)> {
+    pub(crate) fn calls(&self) -> Vec<(&Upsert, &ToolCallBody)> {
         self.finished()
             .filter_map(|upsert| match &upsert.body {
                 UpsertBody::ToolCall(call) => Some((upsert, call)),
@@ -233,12 +154,12 @@ impl Chat {
         self.upserts().filter(|upsert| upsert.status == UpsertStatus::Complete)
     }
 
-    pub(super) fn said(&self) -> Vec<&str> {
+    pub(crate) fn said(&self) -> Vec<&str> {
         self.messages().into_iter().map(|message| message.content.as_str()).collect()
     }
 
     /// How each turn ended.
-    pub(super) fn ends(&self) -> Vec<String> {
+    pub(crate) fn ends(&self) -> Vec<String> {
         self.log
             .iter()
             .filter_map(|output| match output {
@@ -255,7 +176,7 @@ impl Chat {
     }
 
     /// What must hold of every conversation: lives in order, everything over once its turn is.
-    pub(super) fn assert_sound(&self) {
+    pub(crate) fn assert_sound(&self) {
         let mut last = std::collections::BTreeMap::new();
         for upsert in self.upserts() {
             let before = last.insert(&upsert.item_id, upsert.status);
@@ -272,11 +193,11 @@ impl Chat {
     }
 }
 
-pub(super) fn is_end(output: &Output) -> bool {
+pub(crate) fn is_end(output: &Output) -> bool {
     matches!(output, Output::Turn(TurnEvent::TurnComplete { .. } | TurnEvent::TurnError { .. }))
 }
 
-pub(super) fn turn_of(output: &Output) -> &TurnId {
+pub(crate) fn turn_of(output: &Output) -> &TurnId {
     match output {
         Output::Upsert(upsert) => &upsert.turn_id,
         Output::Turn(
@@ -287,6 +208,6 @@ pub(super) fn turn_of(output: &Output) -> &TurnId {
     }
 }
 
-pub(super) fn is_text(output: &Output, text: &str) -> bool {
+pub(crate) fn is_text(output: &Output, text: &str) -> bool {
     matches!(output, Output::Upsert(Upsert { body: UpsertBody::Message(message), .. }) if message.content.contains(text))
 }

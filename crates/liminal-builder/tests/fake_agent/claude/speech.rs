@@ -1,0 +1,62 @@
+//! Texts: messages and thoughts, piece by piece.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::Agent;
+
+impl Agent {
+    pub(super) fn start_message(&mut self) -> Result<String> {
+        self.messages += 1;
+        let message = format!("msg_{}", self.messages);
+        let start = self.scribe.message_start(&message);
+        self.output.line(start)?;
+        Ok(message)
+    }
+
+    /// A text of so many pieces, and its end.
+    pub(super) fn text(&mut self, kind: &str, pieces: u64) -> Result<()> {
+        let (message, text) = self.open_text(kind, pieces)?;
+        self.end_text(kind, &message, &text)
+    }
+
+    pub(super) fn end_text(&mut self, kind: &str, message: &str, text: &str) -> Result<()> {
+        let lines = [
+            self.scribe.whole(message, &block(kind, text)),
+            self.scribe.block_stop(0),
+            self.scribe.message_stop(),
+        ];
+        lines.into_iter().try_for_each(|line| self.output.line(line))
+    }
+
+    /// A text of so many pieces; gives its message and what it holds.
+    pub(super) fn open_text(&mut self, kind: &str, pieces: u64) -> Result<(String, String)> {
+        let message = self.start_message()?;
+        let start = self.scribe.block_start(0, &block(kind, ""));
+        self.output.line(start)?;
+        let mut text = String::new();
+        for _ in 0..pieces {
+            self.look()?;
+            if self.is_interrupted {
+                break;
+            }
+            self.piece(kind, &mut text)?;
+        }
+        Ok((message, text))
+    }
+
+    pub(super) fn piece(&mut self, kind: &str, text: &mut String) -> Result<()> {
+        let piece = format!("s{} ", self.next_serial());
+        text.push_str(&piece);
+        let delta = self.scribe.delta(0, &delta(kind, &piece));
+        self.output.line(delta)
+    }
+}
+
+pub(super) fn block(kind: &str, text: &str) -> Value {
+    json!({ "type": kind, kind: text })
+}
+
+pub(super) fn delta(kind: &str, text: &str) -> Value {
+    json!({ "type": format!("{kind}_delta"), kind: text })
+}

@@ -1,0 +1,154 @@
+//! A machine of its own for a test: a home, a project, an agent.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use liminal_builder::clock;
+use liminal_builder::process::{InstanceId, StopLadder};
+use liminal_builder::provider::claude_code::{ClaudeCode, Settings};
+use liminal_builder::provider::{OpenError, OpenRequest, Provider, SessionOptions};
+use liminal_builder::session::{SessionHandle, Setup};
+use liminal_core::ids::SessionId;
+use liminal_core::session::Patience;
+use scripted_model::{Options, Running, ScriptedModel};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::chat::{Chat, PATIENCE};
+
+pub(crate) struct World {
+    /// What the real agent asks; the fake one asks nobody.
+    model: Option<Running>,
+    pub(crate) project: PathBuf,
+    pub(crate) settings: Settings,
+    pub(crate) patience: Patience,
+    pub(crate) ladder: StopLadder,
+    pub(crate) instance: String,
+    tasks: JoinSet<()>,
+    _home: tempfile::TempDir,
+}
+
+pub(crate) fn program() -> PathBuf {
+    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/node_modules/@anthropic-ai");
+    let program = packages.join(format!("claude-code-linux-{}/claude", architecture()));
+    assert!(program.exists(), "{} is missing; run ./x test, which installs it", program.display());
+    program
+}
+
+fn architecture() -> &'static str {
+    if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" }
+}
+
+impl World {
+    /// One with the real Claude Code and a scripted model.
+    pub(crate) async fn new() -> Self {
+        let model = ScriptedModel::start(Options::default()).await.unwrap();
+        let mut world = Self::with(program());
+        for (name, value) in environment(&model) {
+            world.set(name, value);
+        }
+        world.model = Some(model);
+        world
+    }
+
+    /// One with an agent that misbehaves on demand.
+    pub(crate) fn fake() -> Self {
+        Self::with(env!("CARGO_BIN_EXE_fake-agent").into())
+    }
+
+    fn with(program: PathBuf) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let project = home.path().join("project");
+        std::fs::create_dir(&project).unwrap();
+        let project = project.canonicalize().unwrap();
+        let instance = format!("test-{}", clock::new_session_uuid());
+        let mut settings = Settings::new(InstanceId::new(&instance).unwrap());
+        settings.program = Some(program);
+        let config = home.path().join("claude").into_os_string();
+        let own: [(OsString, OsString); 2] =
+            [("CLAUDE_CONFIG_DIR".into(), config), ("HOME".into(), home.path().into())];
+        settings.environment = own.into();
+        let (patience, ladder) = (Patience::default(), StopLadder::default());
+        Self {
+            model: None,
+            project,
+            settings,
+            patience,
+            ladder,
+            instance,
+            tasks: JoinSet::new(),
+            _home: home,
+        }
+    }
+
+    pub(crate) fn model(&self) -> &Running {
+        self.model.as_ref().expect("the world has a model")
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.settings.environment.push((name.into(), value.into()));
+    }
+
+    pub(crate) async fn create(&mut self) -> Chat {
+        self.open(None, SessionOptions::default()).await.unwrap()
+    }
+
+    pub(crate) async fn load(&mut self, session_id: &SessionId) -> Result<Chat, OpenError> {
+        self.open(Some(session_id.clone()), SessionOptions::default()).await
+    }
+
+    pub(crate) async fn open(
+        &mut self,
+        resume: Option<SessionId>,
+        options: SessionOptions,
+    ) -> Result<Chat, OpenError> {
+        let directory = self.project.clone();
+        let agent =
+            ClaudeCode::new(self.settings.clone()).open(OpenRequest { directory, resume, options }).await?;
+        let (sender, outputs) = mpsc::channel(64);
+        let (patience, ladder) = (self.patience, self.ladder);
+        let setup = Setup { patience, ladder, ..Setup::new(self.project.display().to_string()) };
+        let handle = SessionHandle::start(agent, setup, sender, &mut self.tasks);
+        Ok(Chat { handle, log: Vec::new(), outputs })
+    }
+
+    /// Processes that carry this world's mark.
+    pub(crate) fn processes(&self) -> Vec<String> {
+        let mark = format!("LIMINAL_INSTANCE={}", self.instance);
+        let entries = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let marked = |path: &Path| {
+            std::fs::read(path.join("environ")).is_ok_and(|environ| {
+                environ.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+            })
+        };
+        entries.map(|entry| entry.path()).filter(|path| marked(path)).map(|path| describe(&path)).collect()
+    }
+
+    pub(crate) fn assert_no_process_is_left(&self) {
+        assert_eq!(self.processes(), Vec::<String>::new());
+    }
+}
+
+fn describe(process: &Path) -> String {
+    let command = std::fs::read(process.join("cmdline")).unwrap_or_default();
+    format!("{} {}", process.display(), String::from_utf8_lossy(&command).replace('\0', " "))
+}
+
+fn environment(model: &Running) -> [(&'static str, &str); 4] {
+    [
+        ("ANTHROPIC_BASE_URL", model.url()),
+        ("ANTHROPIC_API_KEY", "any"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("CLAUDE_CODE_MAX_RETRIES", "1"),
+    ]
+}
+
+/// Looks again and again, because processes come and go by themselves.
+pub(crate) async fn wait_until(holds: impl Fn() -> bool) {
+    let looked = async {
+        while !holds() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, looked).await.expect("it comes to hold");
+}
