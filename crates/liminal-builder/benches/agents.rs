@@ -112,7 +112,7 @@ async fn run_direct(model: &Running) -> Run {
     let agent = provider.open(request).await.unwrap();
     let (sender, mut outputs) = mpsc::channel(64);
     let mut tasks = JoinSet::new();
-    let handle = SessionHandle::start(agent, Setup::new(String::new()), sender, &mut tasks);
+    let handle = SessionHandle::start(agent, Setup::default(), sender, &mut tasks);
     handle.reach(Phase::Idle).await;
     let (ready, memory_kb) = (began.elapsed(), memory(&instance));
     let asked = Instant::now();

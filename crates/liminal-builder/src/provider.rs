@@ -9,11 +9,12 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use liminal_core::dialect::Dialect;
+use liminal_core::dialect::{AgentCommand, Dialect, Notice};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
 
+use crate::clock::Clock;
 use crate::process::SpawnError;
 use crate::transport::AgentPipe;
 
@@ -48,8 +49,14 @@ pub struct OpenedAgent {
     pub transport: Box<dyn AgentPipe>,
     /// How it speaks.
     pub dialect: Box<dyn Dialect>,
+    /// The clock that its dialect goes by.
+    pub clock: Clock,
     /// What was said in the session before, oldest first.
     pub history: Vec<StreamEventEnvelope>,
+    /// What the agent told of itself so far.
+    pub notices: Vec<Notice>,
+    /// What it is to be told first.
+    pub begin: Vec<AgentCommand>,
 }
 
 /// Why an agent could not be opened.
@@ -75,6 +82,9 @@ pub enum OpenError {
     /// The agent's program is of no use.
     #[error("{0}")]
     Unusable(String),
+    /// The agent said why it will not serve.
+    #[error("{}", .0.message)]
+    Refused(ErrorInfo),
     /// Something on this machine failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
@@ -85,6 +95,7 @@ impl OpenError {
     #[must_use]
     pub fn info(&self) -> ErrorInfo {
         let code = match self {
+            Self::Refused(error) => return error.clone(),
             Self::UnsupportedCliType(..) => ErrorCode::UnsupportedCliType,
             Self::SessionNotFound(_) => ErrorCode::SessionNotFound,
             Self::InvalidOption { .. } => ErrorCode::InvalidRequest,
@@ -101,7 +112,7 @@ pub type Opening<'a> = Pin<Box<dyn Future<Output = Result<OpenedAgent, OpenError
 /// A kind of agent.
 pub trait Provider: Send + Sync + std::fmt::Debug {
     /// The word for it.
-    fn cli_type(&self) -> &'static str;
+    fn cli_type(&self) -> &str;
 
     /// Starts an agent for a new session, or for one to go on with.
     fn open(&self, request: OpenRequest) -> Opening<'_>;
@@ -109,20 +120,20 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
 
 /// The kinds of agents there are, by their word.
 #[derive(Debug, Default)]
-pub struct ProviderRegistry(BTreeMap<&'static str, Arc<dyn Provider>>);
+pub struct ProviderRegistry(BTreeMap<String, Arc<dyn Provider>>);
 
 impl ProviderRegistry {
     /// Adds a kind of agent.
     #[must_use]
     pub fn with(mut self, provider: impl Provider + 'static) -> Self {
-        self.0.insert(provider.cli_type(), Arc::new(provider));
+        self.0.insert(provider.cli_type().to_owned(), Arc::new(provider));
         self
     }
 
     /// The provider of a CLI type.
     pub fn get(&self, cli_type: &str) -> Result<Arc<dyn Provider>, OpenError> {
         let unknown = || {
-            let known: Vec<&str> = self.0.keys().copied().collect();
+            let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
             OpenError::UnsupportedCliType(cli_type.to_owned(), known.join(", "))
         };
         self.0.get(cli_type).cloned().ok_or_else(unknown)

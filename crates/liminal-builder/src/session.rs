@@ -1,7 +1,6 @@
 //! A running session as the rest of the program sees it. Owns the handle: what can be asked of a session, and how
 //! it answers. The work is done by its task.
 
-mod outgoing;
 mod task;
 
 use std::sync::Arc;
@@ -50,10 +49,8 @@ impl SessionError {
 }
 
 /// How a session is to be run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Setup {
-    /// Where its agent works.
-    pub directory: String,
     /// How what it says is gathered.
     pub config: Config,
     /// How patient it is with a turn.
@@ -62,20 +59,6 @@ pub struct Setup {
     pub ladder: StopLadder,
     /// Notes what is said, if somebody wants to know.
     pub recorder: Option<Recorder>,
-}
-
-impl Setup {
-    /// The defaults, for an agent that works there.
-    #[must_use]
-    pub fn new(directory: String) -> Self {
-        Self {
-            directory,
-            config: Config::default(),
-            patience: Patience::default(),
-            ladder: StopLadder::default(),
-            recorder: None,
-        }
-    }
 }
 
 /// A running session. Clones are the same session; when the last one is dropped, its agent is ended.

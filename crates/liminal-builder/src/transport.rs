@@ -2,6 +2,7 @@
 //! May not know what a frame means, which agent speaks, or what a session does with it.
 
 mod lines;
+mod outgoing;
 mod stdio;
 mod writer;
 
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use crate::process::{ExitReport, StopLadder};
 
 pub use lines::{Frame, LineFramer};
+pub(crate) use outgoing::Outgoing;
 pub use stdio::{StdioLimits, StdioTransport};
 pub use writer::{FrameSender, SendError};
 

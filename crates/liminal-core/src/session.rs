@@ -7,11 +7,10 @@ use crate::dialect::{AgentCommand, Closed, Dialect, Input, Notice, Outbox};
 use crate::envelope::StreamEventEnvelope;
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::StreamEvent;
-use crate::ids::{ItemId, TurnId};
+use crate::ids::TurnId;
 use crate::processor::{Config, Sink};
 use crate::time::Now;
 use crate::turns::Turns;
-use crate::wire::rest::PermissionAnswer;
 
 /// How patient a session is with its agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,45 +38,6 @@ pub enum Phase {
     Cancelling,
     /// Nothing, ever again: the agent is gone.
     Closed,
-}
-
-/// Anything that can happen to a session.
-#[derive(Debug)]
-pub enum SessionInput<'a> {
-    /// A line of the agent, without its newline.
-    Frame(&'a [u8]),
-    /// A line of the agent that was too long to be read.
-    FrameTooLong {
-        /// How long it was.
-        bytes: u64,
-    },
-    /// The agent shall begin to speak.
-    Open {
-        /// Where it works.
-        directory: String,
-        /// The agent's own id of the session to go on with.
-        resume: Option<String>,
-    },
-    /// The user says something.
-    Prompt {
-        /// The turn it begins.
-        turn: TurnId,
-        /// What the user says.
-        text: String,
-    },
-    /// The user wants the turn to stop.
-    Cancel,
-    /// The user answers what the agent asked.
-    Answer {
-        /// The permission item.
-        item_id: ItemId,
-        /// The answer.
-        answer: PermissionAnswer,
-    },
-    /// A deadline has come.
-    Timeout,
-    /// The agent is gone.
-    Closed(Closed),
 }
 
 /// Why a session did not take a prompt.
@@ -188,7 +148,7 @@ impl Session {
         self.turn.as_ref()
     }
 
-    /// When to come back with [`SessionInput::Timeout`].
+    /// When to come back with [`Input::Timeout`].
     #[must_use]
     pub fn next_deadline(&self) -> Option<Duration> {
         [self.dialect.next_deadline(), self.turns.next_deadline(), self.cancel_until]
@@ -197,26 +157,21 @@ impl Session {
             .min()
     }
 
+    /// What was told of the agent before the session had it.
+    pub fn tell(&mut self, notices: Vec<Notice>, step: &mut SessionStep<'_>) {
+        for notice in notices {
+            self.notice(notice, step);
+        }
+    }
+
     /// Takes one input. Only a prompt can be refused.
-    pub fn handle(
-        &mut self,
-        input: SessionInput<'_>,
-        now: Now,
-        step: &mut SessionStep<'_>,
-    ) -> Result<(), Refused> {
+    pub fn handle(&mut self, input: Input<'_>, now: Now, step: &mut SessionStep<'_>) -> Result<(), Refused> {
         match input {
-            SessionInput::Frame(bytes) => self.pass(Input::Frame(bytes), now, step),
-            SessionInput::FrameTooLong { bytes } => self.pass(Input::FrameTooLong { bytes }, now, step),
-            SessionInput::Open { directory, resume } => {
-                self.command(AgentCommand::Open { directory, resume }, now, step);
-            }
-            SessionInput::Prompt { turn, text } => return self.prompt(turn, text, now, step),
-            SessionInput::Cancel => self.cancel(now, step),
-            SessionInput::Answer { item_id, answer } => {
-                self.command(AgentCommand::Answer { item_id, answer }, now, step);
-            }
-            SessionInput::Timeout => self.timeout(now, step),
-            SessionInput::Closed(closed) => self.close(closed, now, step),
+            Input::Command(AgentCommand::Prompt { turn, text }) => return self.prompt(turn, text, now, step),
+            Input::Command(AgentCommand::Cancel) => self.cancel(now, step),
+            Input::Timeout => self.timeout(now, step),
+            Input::Closed(closed) => self.close(closed, now, step),
+            Input::Command(_) | Input::Frame(_) | Input::FrameTooLong { .. } => self.pass(input, now, step),
         }
         Ok(())
     }

@@ -7,6 +7,8 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use bytes::Bytes;
+use liminal_core::dialect::Closed;
+use liminal_core::error::ErrorInfo;
 
 use crate::platform::ProcessIdentity;
 
@@ -67,6 +69,19 @@ pub struct ExitReport {
     pub leftovers_killed: usize,
     /// Processes that could not be killed: stuck in the kernel, or another user's.
     pub survivors: Vec<ProcessIdentity>,
+}
+
+impl ExitReport {
+    /// The end as dialects are told of it; `reason` is why our side ended it, if it did.
+    #[must_use]
+    pub fn as_closed(&self, reason: Option<ErrorInfo>) -> Closed {
+        let (code, signal) = match self.exit {
+            Exit::Code(code) => (Some(code), None),
+            Exit::Signal(signal) => (None, Some(signal)),
+            Exit::Unknown => (None, None),
+        };
+        Closed { code, signal, stderr_tail: String::from_utf8_lossy(&self.stderr_tail).into_owned(), reason }
+    }
 }
 
 impl From<io::Result<ExitStatus>> for Exit {

@@ -8,12 +8,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use liminal_core::dialect::AgentCommand;
 use liminal_core::dialect::claude::{ClaudeDialect, Options as Patience};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::ids::SessionId;
 
 use super::{OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions};
-use crate::clock;
+use crate::clock::{self, Clock};
 use crate::discovery::DiscoveryError;
 use crate::discovery::claude_code::{Sessions, config_directory};
 use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
@@ -104,7 +105,16 @@ impl ClaudeCode {
         let transport = self.spawn(program, &directory, start, &options)?;
         let session_id = SessionId::from(format!("{CLI_TYPE}:{session}"));
         let dialect = Box::new(ClaudeDialect::new(session_id.clone(), self.settings.patience));
-        Ok(OpenedAgent { session_id, transport: Box::new(transport), dialect, history })
+        let (directory, resume) = (directory.display().to_string(), resume.map(|_| session));
+        Ok(OpenedAgent {
+            session_id,
+            transport: Box::new(transport),
+            dialect,
+            clock: Clock::start(),
+            history,
+            notices: Vec::new(),
+            begin: vec![AgentCommand::Open { directory, resume }],
+        })
     }
 
     fn spawn(
@@ -160,7 +170,7 @@ impl ClaudeCode {
 }
 
 impl Provider for ClaudeCode {
-    fn cli_type(&self) -> &'static str {
+    fn cli_type(&self) -> &str {
         CLI_TYPE
     }
 

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use liminal_core::dialect::Closed;
+use liminal_core::dialect::{AgentCommand, Input};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::{ItemId, TurnId};
 use liminal_core::processor::Config;
-use liminal_core::session::{News, Phase, Refused, Session, SessionInput, SessionStep};
+use liminal_core::session::{News, Phase, Refused, Session, SessionStep};
 use liminal_core::time::Now;
 use liminal_core::turns::Turns;
 use liminal_core::upsert::Output;
@@ -16,13 +16,12 @@ use liminal_core::wire::rest::PermissionAnswer;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
-use super::outgoing::Outgoing;
 use super::{SessionError, Setup};
 use crate::clock::Clock;
-use crate::process::{Exit, ExitReport, StopLadder};
+use crate::process::{ExitReport, StopLadder};
 use crate::provider::OpenedAgent;
 use crate::recording::{Recorder, Said};
-use crate::transport::{self, AgentPipe, Frame, SendError};
+use crate::transport::{self, AgentPipe, Frame, Outgoing, SendError};
 
 /// How long an agent that is to end may take to stop its turn by itself.
 const INTERRUPT_PATIENCE: Duration = Duration::from_secs(5);
@@ -81,14 +80,13 @@ impl SessionTask {
         commands: mpsc::Receiver<Command>,
         (outputs, phase): (mpsc::Sender<Output>, watch::Sender<Phase>),
     ) -> Self {
-        let OpenedAgent { session_id, transport, dialect, history } = agent;
-        let Setup { directory, config, patience, ladder, recorder } = setup;
-        let resume = (!history.is_empty()).then(|| session_id.to_string());
+        let OpenedAgent { transport, dialect, clock, history, notices, begin, .. } = agent;
+        let Setup { config, patience, ladder, recorder } = setup;
         let mut task = Self {
             session: Session::new(dialect, config.clone(), patience),
             outgoing: Outgoing::new(transport.sender()),
             transport: Some(transport),
-            clock: Clock::start(),
+            clock,
             ladder,
             recorder,
             commands,
@@ -100,7 +98,8 @@ impl SessionTask {
             ended: Vec::new(),
         };
         task.tell_history(&history, config);
-        drop(task.pass(SessionInput::Open { directory, resume }));
+        task.step(|session, _, step| session.tell(notices, step));
+        begin.into_iter().for_each(|command| drop(task.pass(Input::Command(command))));
         task
     }
 
@@ -139,7 +138,7 @@ impl SessionTask {
             Woken::AgentClosed(closed) => self.agent_closed(closed),
             Woken::Command(command) => self.command(command),
             Woken::NotWritten(error) => self.not_written(error),
-            Woken::Deadline => drop(self.pass(SessionInput::Timeout)),
+            Woken::Deadline => drop(self.pass(Input::Timeout)),
             Woken::NobodyLeft => self.end_agent().await,
         }
         let is_over = matches!(self.session.phase(), Phase::Idle | Phase::Starting);
@@ -154,19 +153,21 @@ impl SessionTask {
             Frame::TooLong { bytes } => Said::TooLong(*bytes),
         });
         drop(match frame {
-            Frame::Line(line) => self.pass(SessionInput::Frame(line)),
-            Frame::TooLong { bytes } => self.pass(SessionInput::FrameTooLong { bytes: *bytes }),
+            Frame::Line(line) => self.pass(Input::Frame(line)),
+            Frame::TooLong { bytes } => self.pass(Input::FrameTooLong { bytes: *bytes }),
         });
     }
 
     fn command(&mut self, command: Command) {
         match command {
             Command::Prompt { turn, text, reply } => self.prompt(turn, text, reply),
-            Command::Cancel => drop(self.pass(SessionInput::Cancel)),
-            Command::Answer { item_id, answer } => drop(self.pass(SessionInput::Answer { item_id, answer })),
+            Command::Cancel => drop(self.pass(Input::Command(AgentCommand::Cancel))),
+            Command::Answer { item_id, answer } => {
+                drop(self.pass(Input::Command(AgentCommand::Answer { item_id, answer })))
+            }
             Command::Kill { reply } => {
                 self.ended.push(reply);
-                drop(self.pass(SessionInput::Cancel));
+                drop(self.pass(Input::Command(AgentCommand::Cancel)));
                 self.end_within(INTERRUPT_PATIENCE, None);
             }
         }
@@ -179,7 +180,7 @@ impl SessionTask {
         }
         let waiting = self.binding.take();
         self.binding = Some(reply);
-        let refused = match self.pass(SessionInput::Prompt { turn, text }) {
+        let refused = match self.pass(Input::Command(AgentCommand::Prompt { turn, text })) {
             Ok(()) => return,
             Err(Refused::Busy) => SessionError::TurnInProgress,
             Err(Refused::Gone) => SessionError::AgentGone,
@@ -190,9 +191,13 @@ impl SessionTask {
     }
 
     /// Gives the session an input and does what it asks for.
-    fn pass(&mut self, input: SessionInput<'_>) -> Result<(), Refused> {
+    fn pass(&mut self, input: Input<'_>) -> Result<(), Refused> {
+        self.step(|session, now, step| session.handle(input, now, step))
+    }
+
+    fn step<T>(&mut self, act: impl FnOnce(&mut Session, Now, &mut SessionStep<'_>) -> T) -> T {
         let mut step = SessionStep::new(&mut self.gathered);
-        let result = self.session.handle(input, self.clock.now(), &mut step);
+        let result = act(&mut self.session, self.clock.now(), &mut step);
         let SessionStep { frames, news, .. } = step;
         for frame in frames {
             self.record(&Said::Sent(&frame));
@@ -268,16 +273,10 @@ impl SessionTask {
     }
 
     fn close(&mut self, report: &ExitReport) {
-        let (code, signal) = match report.exit {
-            Exit::Code(code) => (Some(code), None),
-            Exit::Signal(signal) => (None, Some(signal)),
-            Exit::Unknown => (None, None),
-        };
-        let stderr_tail = String::from_utf8_lossy(&report.stderr_tail).into_owned();
         self.record(&Said::Ended { report });
         let now = self.clock.now().mono;
         let reason = self.ending.take_if(|ending| ending.by <= now).and_then(|ending| ending.reason);
-        drop(self.pass(SessionInput::Closed(Closed { code, signal, stderr_tail, reason })));
+        drop(self.pass(Input::Closed(report.as_closed(reason))));
     }
 
     fn record(&mut self, said: &Said<'_>) {

@@ -107,7 +107,7 @@ impl World {
             ClaudeCode::new(self.settings.clone()).open(OpenRequest { directory, resume, options }).await?;
         let (sender, outputs) = mpsc::channel(64);
         let (patience, ladder) = (self.patience, self.ladder);
-        let setup = Setup { patience, ladder, ..Setup::new(self.project.display().to_string()) };
+        let setup = Setup { patience, ladder, ..Setup::default() };
         let handle = SessionHandle::start(agent, setup, sender, &mut self.tasks);
         Ok(Chat { handle, log: Vec::new(), outputs })
     }
