@@ -163,7 +163,7 @@ impl SessionTask {
             Command::Prompt { turn, text, reply } => self.prompt(turn, text, reply),
             Command::Cancel => drop(self.pass(Input::Command(AgentCommand::Cancel))),
             Command::Answer { item_id, answer } => {
-                drop(self.pass(Input::Command(AgentCommand::Answer { item_id, answer })))
+                drop(self.pass(Input::Command(AgentCommand::Answer { item_id, answer })));
             }
             Command::Kill { reply } => {
                 self.ended.push(reply);
