@@ -1,0 +1,3 @@
+//! Acceptance of the ACP dialect.
+
+mod recordings;
