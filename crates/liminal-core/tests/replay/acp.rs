@@ -1,3 +1,4 @@
 //! Acceptance of the ACP dialect.
 
 mod recordings;
+mod shapes;

@@ -33,6 +33,15 @@ impl Waiting {
         }
         Ok(PermissionOutcome { option_id: Some(chosen.clone()), answers: answer.answers.clone() })
     }
+
+    pub(super) fn is_rejected_by(&self, outcome: &PermissionOutcome) -> bool {
+        let mut options = self.shown.options.iter();
+        let chosen = options.find(|option| Some(&option.option_id) == outcome.option_id.as_ref());
+        chosen.is_some_and(|option| match option.kind {
+            PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => true,
+            PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways => false,
+        })
+    }
 }
 
 /// What is shown of a request.

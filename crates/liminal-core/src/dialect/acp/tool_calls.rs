@@ -81,6 +81,13 @@ impl Calls {
         }
     }
 
+    /// People did not allow a call. Some agents tell nothing more of it.
+    pub(super) fn reject(&mut self, id: &CallId) {
+        if let Some(call) = self.known.get_mut(id) {
+            call.status = CallStatus::Failed;
+        }
+    }
+
     /// The turn is complete. A call that still runs does so in the background, and its turn does not wait for it.
     pub(super) fn finish(&mut self, writer: &mut TurnWriter, step: &mut Step<'_>) {
         for id in &self.order {
@@ -101,7 +108,7 @@ impl Calls {
     pub(super) fn cancel(&mut self, writer: &mut TurnWriter, step: &mut Step<'_>) {
         for id in &self.order {
             let Some(call) = self.known.get_mut(id).filter(|call| !call.is_closed) else { continue };
-            if call.live.is_some() {
+            if call.live.is_some() || call.status == CallStatus::Failed {
                 call.close(id, true, writer, step);
             } else {
                 call.is_closed = true;

@@ -163,6 +163,9 @@ impl Turn {
         let position = self.waiting.iter().position(|waiting| waiting.item_id == *item_id);
         if let Some(position) = position {
             let waiting = self.waiting.remove(position);
+            if waiting.is_rejected_by(&outcome) {
+                self.calls.reject(&waiting.shown.call_id);
+            }
             self.close(waiting, outcome, step);
         }
     }

@@ -16,10 +16,7 @@ const SAID_IN_A_CHUNK: [&str; 3] = ["systemError", "responseStreamDisconnected",
 
 fn check(name: &str) {
     let recording = FOLDER.recording(name);
-    let played = |audience: &mut dyn Audience| {
-        let mut playback = AcpPlayback::new("acp:recorded", Options::default(), &recording);
-        play(&recording, &mut playback, audience);
-    };
+    let played = |audience: &mut dyn Audience| play_to(&recording, audience);
     let (events, upserts) = (event_lines(played), upsert_lines(played));
     let turns = invariants::of_events(&parsed(&events));
     assert_eq!(shown_letters(turns.values()), said_letters(&recording), "every text is shown exactly once");
@@ -28,6 +25,17 @@ fn check(name: &str) {
     invariants::of_upserts(&parsed(&upserts));
     FOLDER.compare(name, "events.ndjson", &events);
     FOLDER.compare(name, "upserts.ndjson", &upserts);
+}
+
+/// What clients see of a recording.
+pub(crate) fn played_upserts(name: &str) -> Vec<Value> {
+    let recording = FOLDER.recording(name);
+    parsed(&upsert_lines(|audience| play_to(&recording, audience)))
+}
+
+fn play_to(recording: &Recording, audience: &mut dyn Audience) {
+    let mut playback = AcpPlayback::new("acp:recorded", Options::default(), recording);
+    play(recording, &mut playback, audience);
 }
 
 /// The letters of all texts of the agent, wherever they are shown. Chunks are cut anywhere, so letters are compared.
