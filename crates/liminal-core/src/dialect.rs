@@ -7,7 +7,9 @@
 //! dialect keeps three promises: no input makes it fail, every turn it began ends in exactly one
 //! `response_done` or `response_error`, and what the agent asks is never allowed without an answer.
 
+pub mod acp;
 pub mod claude;
+mod fields;
 mod turn_writer;
 
 use std::fmt::Debug;
@@ -16,7 +18,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::envelope::StreamEventEnvelope;
-use crate::error::ErrorInfo;
+use crate::error::{ErrorCode, ErrorInfo};
 use crate::ids::{ItemId, TurnId};
 use crate::json;
 use crate::time::Now;
@@ -87,6 +89,13 @@ pub enum AgentCommand {
         /// The agent's own word for it.
         mode: String,
     },
+    /// Choose a value of an option that the agent offers.
+    SetOption {
+        /// The agent's own name of the option.
+        id: String,
+        /// The agent's own name of the value.
+        value: String,
+    },
 }
 
 /// How an agent went.
@@ -100,6 +109,29 @@ pub struct Closed {
     pub stderr_tail: String,
     /// Why our side ended it, if it did.
     pub reason: Option<ErrorInfo>,
+}
+
+impl Closed {
+    /// What became of the turns of an agent that is gone.
+    pub(crate) fn error(&self) -> ErrorInfo {
+        if let Some(reason) = &self.reason {
+            return reason.clone();
+        }
+        let (code, what) = match (self.code, self.signal) {
+            (Some(0), None) => {
+                (ErrorCode::ProcessExitNoResult, "the agent ended without finishing its turn".to_owned())
+            }
+            (Some(code), _) => (ErrorCode::ProcessCrash, format!("the agent ended with exit code {code}")),
+            (None, Some(signal)) => {
+                (ErrorCode::ProcessCrash, format!("the agent was ended by signal {signal}"))
+            }
+            (None, None) => (ErrorCode::ProcessCrash, "the agent is gone".to_owned()),
+        };
+        match self.stderr_tail.trim() {
+            "" => ErrorInfo::new(code, what),
+            said => ErrorInfo::new(code, format!("{what}: {said}")),
+        }
+    }
 }
 
 /// What a dialect wants done.
@@ -159,6 +191,22 @@ pub enum Notice {
         /// The agent's own word for it.
         mode: String,
     },
+    /// What the conversation is about, in the agent's words.
+    Title {
+        /// The title.
+        title: String,
+    },
+    /// The commands that a prompt may begin with, from now on.
+    Commands(Vec<SlashCommand>),
+    /// The agent's options and what is chosen of them, from now on.
+    AgentOptions(Vec<AgentOption>),
+    /// How full the model's context is.
+    Context {
+        /// The tokens in it.
+        used: u64,
+        /// The tokens that it holds.
+        size: u64,
+    },
     /// An answer had no effect.
     AnswerRefused {
         /// The permission item that was to be answered.
@@ -179,6 +227,16 @@ pub enum Notice {
     Failed(ErrorInfo),
 }
 
+impl Notice {
+    /// A line that nobody understands, by its beginning.
+    pub(crate) fn unknown(kind: impl Into<String>, line: &[u8]) -> Self {
+        const SAMPLE: usize = 400;
+        let sample = String::from_utf8_lossy(line.get(..SAMPLE).unwrap_or(line)).into_owned();
+        let kind = kind.into().chars().take(SAMPLE).collect();
+        Self::Unknown { kind, sample }
+    }
+}
+
 /// What an agent offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Abilities {
@@ -186,6 +244,36 @@ pub struct Abilities {
     pub models: Vec<ModelChoice>,
     /// The commands that a prompt may begin with.
     pub commands: Vec<SlashCommand>,
+    /// How often the agent may ask, to choose from.
+    pub permission_modes: Vec<Choice>,
+    /// Everything that can be chosen, for agents that tell it in this way.
+    pub options: Vec<AgentOption>,
+}
+
+/// Something that can be chosen of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentOption {
+    /// What to set it by.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// What it is for, in the agent's own word: `mode`, `model`, `thought_level` and others.
+    pub category: Option<String>,
+    /// The choice in force.
+    pub current: Option<String>,
+    /// What there is to choose.
+    pub choices: Vec<Choice>,
+}
+
+/// One of several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// What to choose it by.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// What it means.
+    pub description: Option<String>,
 }
 
 /// A model to choose.
@@ -232,9 +320,6 @@ impl Step<'_> {
 
     /// Keeps the beginning of a line that nobody understands.
     pub(crate) fn unknown(&mut self, kind: impl Into<String>, line: &[u8]) {
-        const SAMPLE: usize = 400;
-        let sample = String::from_utf8_lossy(line.get(..SAMPLE).unwrap_or(line)).into_owned();
-        let kind = kind.into().chars().take(SAMPLE).collect();
-        self.notify(Notice::Unknown { kind, sample });
+        self.notify(Notice::unknown(kind, line));
     }
 }

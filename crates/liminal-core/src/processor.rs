@@ -181,6 +181,9 @@ impl UpsertProcessor {
             (Some(Known::Open(ordinal)), ItemKind::Plan(plan)) => {
                 return self.replace_plan(ordinal, plan, cause, out);
             }
+            (Some(Known::Open(ordinal)), ItemKind::FunctionCall(call)) => {
+                return self.restart_call(ordinal, start, call, cause, out);
+            }
             (Some(Known::Open(_)), _) => return self.dropped.contradiction += 1,
         }
         match &start.kind {

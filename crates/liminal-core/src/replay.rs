@@ -6,6 +6,7 @@
 //! process. What our side sent is turned back into the commands it came from, so a replay shows what would
 //! have been shown.
 
+mod acp;
 mod audience;
 mod claude;
 mod recording;
@@ -14,6 +15,7 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
+pub use acp::AcpPlayback;
 pub use audience::{Audience, EventLines, UpsertLines};
 pub use claude::ClaudePlayback;
 pub use recording::{Direction, RecordedLine, Recording, RecordingError};

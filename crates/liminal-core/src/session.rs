@@ -261,6 +261,10 @@ impl Session {
             | Notice::AgentSession { .. }
             | Notice::Model { .. }
             | Notice::PermissionMode { .. }
+            | Notice::Title { .. }
+            | Notice::Commands(_)
+            | Notice::AgentOptions(_)
+            | Notice::Context { .. }
             | Notice::AnswerRefused { .. }
             | Notice::CommandRefused(_)
             | Notice::Unknown { .. } => {}

@@ -184,6 +184,10 @@ impl ClaudeDialect {
                 self.control.request(Request::SetModel, arguments, step);
             }
             AgentCommand::SetPermissionMode { mode } => self.set_permission_mode(&mode, step),
+            AgentCommand::SetOption { id, .. } => {
+                let message = format!("this kind of agent has no option `{id}`");
+                step.notify(Notice::CommandRefused(ErrorInfo::new(ErrorCode::InvalidRequest, message)));
+            }
         }
     }
 
@@ -265,7 +269,7 @@ impl ClaudeDialect {
             return;
         }
         self.handshake_until = None;
-        let error = closing_error(closed);
+        let error = closed.error();
         if let Some(turn) = self.turn.take() {
             let ending = match turn.is_cancel_asked {
                 true => Ending::Cancelled(Finish::default()),
@@ -347,27 +351,5 @@ impl ClaudeDialect {
         let mut turn = self.new_turn(turn, None, cause);
         turn.writer.open(step);
         self.turn = Some(turn);
-    }
-}
-
-/// What became of the turns of an agent that is gone.
-fn closing_error(closed: &Closed) -> ErrorInfo {
-    if let Some(reason) = &closed.reason {
-        return reason.clone();
-    }
-    let said = closed.stderr_tail.trim();
-    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
-    match (closed.code, closed.signal) {
-        (Some(0), None) => ErrorInfo::new(
-            ErrorCode::ProcessExitNoResult,
-            format!("the agent ended without finishing its turn{said}"),
-        ),
-        (Some(code), _) => {
-            ErrorInfo::new(ErrorCode::ProcessCrash, format!("the agent ended with exit code {code}{said}"))
-        }
-        (None, Some(signal)) => {
-            ErrorInfo::new(ErrorCode::ProcessCrash, format!("the agent was ended by signal {signal}{said}"))
-        }
-        (None, None) => ErrorInfo::new(ErrorCode::ProcessCrash, format!("the agent is gone{said}")),
     }
 }

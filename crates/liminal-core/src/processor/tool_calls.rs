@@ -10,6 +10,7 @@ use crate::event::{
     ToolArguments, ToolDetails,
 };
 use crate::ids::{CallId, ItemId};
+use crate::json;
 use crate::upsert::{ToolCallBody, UpsertBody, UpsertStatus};
 
 impl UpsertProcessor {
@@ -31,6 +32,29 @@ impl UpsertProcessor {
         call.shown = call.known_arguments();
         let ordinal = self.insert(start, ItemState::Call(call), cause);
         self.emit_call(ordinal, UpsertStatus::Create, cause, out);
+    }
+
+    /// More is known of a call that runs. Clients see it as soon as they see arguments.
+    pub(super) fn restart_call(
+        &mut self,
+        ordinal: Ordinal,
+        start: &ItemStart,
+        news: &FunctionCallStart,
+        cause: Cause,
+        out: &mut dyn Sink,
+    ) {
+        let item = self.items.get_mut(ordinal);
+        let Some(OpenItem { state: ItemState::Call(call), source, .. }) =
+            item.filter(|item| item.is_call(&news.call_id))
+        else {
+            self.dropped.contradiction += 1;
+            return;
+        };
+        *source = cause.source;
+        let arguments = start.initial_content.as_deref().and_then(|json| serde_json::from_str(json).ok());
+        if call.learn(news, arguments) && self.config.announce_arguments {
+            self.emit_running_call(ordinal, cause, out);
+        }
     }
 
     pub(super) fn start_output(&mut self, start: &ItemStart, output: &FunctionCallOutputStart, cause: Cause) {
@@ -192,6 +216,17 @@ impl UpsertProcessor {
         )));
     }
 
+    /// Gives out a call with whatever output it has so far: a state without it would take the output back.
+    fn emit_running_call(&mut self, ordinal: Ordinal, cause: Cause, out: &mut dyn Sink) {
+        let Some(OpenItem { state: ItemState::Call(call), .. }) = self.items.get(ordinal) else { return };
+        let output = self.items.output_of(&call.call_id);
+        let has_text = |output: &Ordinal| self.items.get(*output).is_some_and(OpenItem::has_output);
+        match output.filter(has_text) {
+            Some(output) => self.emit_live_output(output, cause, out),
+            None => self.emit_call(ordinal, UpsertStatus::Update, cause, out),
+        }
+    }
+
     fn complete_call(
         &mut self,
         ordinal: Ordinal,
@@ -215,7 +250,30 @@ impl UpsertProcessor {
     }
 }
 
+impl OpenItem {
+    fn is_call(&self, call_id: &CallId) -> bool {
+        matches!(&self.state, ItemState::Call(call) if call.call_id == *call_id)
+    }
+
+    fn has_output(&self) -> bool {
+        matches!(&self.state, ItemState::Output(output) if !output.growing.text().is_empty())
+    }
+}
+
 impl CallItem {
+    /// Takes over what is news; tells whether anything was.
+    fn learn(&mut self, news: &FunctionCallStart, arguments: Option<ToolArguments>) -> bool {
+        let before = self.body();
+        self.name.clone_from(&news.name);
+        self.details.merge(&news.details);
+        if let Some(arguments) = arguments {
+            self.shown = arguments.clone();
+            self.arguments = self.arguments.is_some().then(|| arguments.clone());
+            self.streamed = if self.arguments.is_some() { String::new() } else { json::text(&arguments) };
+        }
+        self.body() != before
+    }
+
     pub(super) fn body(&self) -> ToolCallBody {
         ToolCallBody {
             tool_name: self.name.clone(),

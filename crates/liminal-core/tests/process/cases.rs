@@ -64,6 +64,7 @@ cases! {
     row_response_done_completed_open_items
     row_second_output_is_dropped
     row_second_start_is_dropped
+    row_second_start_of_a_call_tells_more
     row_stream_b_aborted_turn
     row_stream_b_aborted_turn_stream_a
     row_stream_b_completed_turn_with_open_text

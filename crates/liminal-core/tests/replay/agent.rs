@@ -1,4 +1,4 @@
-//! An agent played by hand: lines and commands in, everything that comes out kept.
+//! An agent played by hand, Claude Code unless another dialect is given: lines and commands in, everything that comes out kept.
 #![expect(clippy::needless_pass_by_value, reason = "lines are easier to read when they are built in place")]
 
 use std::time::Duration;
@@ -11,10 +11,10 @@ use liminal_core::replay::{Audience, EventLines, Recording, UpsertLines};
 use liminal_core::wire::rest::PermissionAnswer;
 use serde_json::{Value, json};
 
-use crate::recordings::parsed;
+use crate::snapshots::parsed;
 
 pub(crate) struct Agent {
-    dialect: ClaudeDialect,
+    dialect: Box<dyn Dialect>,
     at: Duration,
     events: EventLines,
     upserts: UpsertLines,
@@ -24,9 +24,14 @@ pub(crate) struct Agent {
 
 impl Agent {
     pub(crate) fn new() -> Self {
+        let dialect = ClaudeDialect::new(SessionId::from("claude-code:s"), Options::default());
+        Self::speaking(Box::new(dialect))
+    }
+
+    pub(crate) fn speaking(dialect: Box<dyn Dialect>) -> Self {
         let config = Config::new(Profile::UpsertV1).announcing_arguments();
         Self {
-            dialect: ClaudeDialect::new(SessionId::from("claude-code:s"), Options::default()),
+            dialect,
             at: Duration::ZERO,
             events: EventLines::default(),
             upserts: UpsertLines::new(config, Profile::UpsertV1),

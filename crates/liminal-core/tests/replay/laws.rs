@@ -10,11 +10,11 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::agent::{Agent, assistant, init, result, text};
-use crate::recordings::{directories, recording};
+use crate::recordings::FOLDER;
 
 /// Every line that the agent said in any recording.
 static SAID: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let names = directories().into_iter().map(|name| recording(&name));
+    let names = FOLDER.names().into_iter().map(|name| FOLDER.recording(&name));
     let lines = names.flat_map(|recording| recording.lines().to_vec());
     lines.filter(|line| line.direction == Direction::Out).map(|line| line.line).collect()
 });
@@ -74,7 +74,7 @@ fn let_happen(agent: &mut Agent, happening: &Happening, prompts: &mut u64) {
 }
 
 /// Every turn that began has one end, and it is the last of its events.
-fn assert_every_turn_ends(agent: &Agent) {
+pub(crate) fn assert_every_turn_ends(agent: &Agent) {
     let mut ended: BTreeMap<String, bool> = BTreeMap::new();
     for event in agent.events() {
         let turn = event["turnId"].as_str().unwrap().to_owned();
@@ -86,7 +86,7 @@ fn assert_every_turn_ends(agent: &Agent) {
 }
 
 /// Every permission that was ever asked was closed.
-fn assert_every_question_closes(agent: &Agent) {
+pub(crate) fn assert_every_question_closes(agent: &Agent) {
     let mut open = BTreeSet::new();
     for permission in agent.outputs_of("permission") {
         let id = permission["itemId"].as_str().unwrap().to_owned();

@@ -1,10 +1,12 @@
 //! Acceptance of the dialects: recordings of real agents, played on virtual time, must give the reviewed events
-//! and upserts of `tests/fixtures/claude`. `UPDATE=1` writes them anew.
+//! and upserts of `tests/fixtures/claude` and `tests/fixtures/acp`. `UPDATE=1` writes them anew.
 //!
 //! The modules say that they are tests, so that what they share may fail like one.
 
 #[cfg(test)]
 mod acceptance;
+#[cfg(test)]
+mod acp;
 #[cfg(test)]
 mod agent;
 #[cfg(test)]
@@ -17,3 +19,5 @@ mod invariants;
 mod laws;
 #[cfg(test)]
 mod recordings;
+#[cfg(test)]
+mod snapshots;

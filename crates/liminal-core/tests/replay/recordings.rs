@@ -1,92 +1,67 @@
-//! One test per recording, so that each can be run and fail by its name.
+//! One test per recording of Claude Code, so that each can be run and fail by its name.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
 
 use liminal_core::dialect::claude::Options;
 use liminal_core::ids::SessionId;
-use liminal_core::processor::{Config, Dropped, Profile};
-use liminal_core::replay::{Audience, ClaudePlayback, EventLines, Recording, UpsertLines, play};
+use liminal_core::replay::{Audience, ClaudePlayback, Direction, Recording, play};
 use serde_json::Value;
 
-use crate::invariants;
+use crate::invariants::{self, Turn};
+use crate::snapshots::{Folder, event_lines, parsed, recordings, upsert_lines};
 
-macro_rules! recordings {
-    ($($name:ident)+) => {
-        $(
-            #[test]
-            fn $name() {
-                check(stringify!($name).strip_prefix("recording_").unwrap());
-            }
-        )+
+pub(crate) const FOLDER: Folder = Folder("claude");
 
-        #[test]
-        fn every_recording_has_its_test() {
-            let names = [$(stringify!($name)),+].map(|name| name.strip_prefix("recording_").unwrap());
-            assert_eq!(directories(), names);
-        }
-    };
-}
-
-pub(crate) fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude")
-}
-
-pub(crate) fn directories() -> Vec<String> {
-    let entries = fs::read_dir(fixtures()).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
-pub(crate) fn recording(name: &str) -> Recording {
-    Recording::read(&fs::read_to_string(fixtures().join(name).join("in.ndjson")).unwrap()).unwrap()
-}
-
-/// The lines that a recording gives.
-fn played(recording: &Recording, audience: &mut dyn Audience) {
-    let mut playback = ClaudePlayback::new(SessionId::from("claude-code:recorded"), Options::default());
-    play(recording, &mut playback, audience);
-}
-
-fn event_lines(recording: &Recording) -> String {
-    let mut lines = EventLines::default();
-    played(recording, &mut lines);
-    String::from_utf8(lines.bytes().to_vec()).unwrap()
-}
-
-fn upsert_lines(recording: &Recording) -> String {
-    let config = Config::new(Profile::UpsertV1).announcing_arguments();
-    let mut lines = UpsertLines::new(config, Profile::UpsertV1);
-    played(recording, &mut lines);
-    assert_eq!(lines.turns().dropped(), Dropped::default(), "the processor understands every event");
-    String::from_utf8(lines.bytes().to_vec()).unwrap()
-}
-
-pub(crate) fn parsed(lines: &str) -> Vec<Value> {
-    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
+/// The prefix of the result of a tool that the user stopped.
+const REJECTED: &str = "The user doesn't want to proceed";
 
 fn check(name: &str) {
-    let recording = recording(name);
-    let (events, upserts) = (event_lines(&recording), upsert_lines(&recording));
-    invariants::of_events(&parsed(&events), &recording);
+    let recording = FOLDER.recording(name);
+    let played = |audience: &mut dyn Audience| {
+        let mut playback = ClaudePlayback::new(SessionId::from("claude-code:recorded"), Options::default());
+        play(&recording, &mut playback, audience);
+    };
+    let (events, upserts) = (event_lines(played), upsert_lines(played));
+    let turns = invariants::of_events(&parsed(&events));
+    assert_eq!(shown_texts(turns.values()), said_texts(&recording), "every text is shown exactly once");
+    let shown = invariants::results(&parsed(&events));
+    assert_eq!(shown, said_results(&recording), "every result is shown exactly once");
     invariants::of_upserts(&parsed(&upserts));
-    compare(name, "events.ndjson", &events);
-    compare(name, "upserts.ndjson", &upserts);
+    FOLDER.compare(name, "events.ndjson", &events);
+    FOLDER.compare(name, "upserts.ndjson", &upserts);
 }
 
-fn compare(name: &str, file: &str, found: &str) {
-    let path = fixtures().join(name).join(file);
-    if std::env::var_os("UPDATE").is_some() {
-        return fs::write(path, found).unwrap();
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    for (number, (found, expected)) in found.lines().zip(expected.lines()).enumerate() {
-        assert_eq!(found, expected, "line {} of {}", number + 1, path.display());
-    }
-    assert_eq!(found.lines().count(), expected.lines().count(), "lines of {}", path.display());
+fn shown_texts<'a>(turns: impl Iterator<Item = &'a Turn>) -> Vec<String> {
+    let shown = turns.flat_map(|turn| turn.items.values().map(move |item| (turn, item)));
+    let texts = shown.filter(|(_, item)| item.kind == "message" || item.kind == "reasoning");
+    let finished = texts.filter(|(turn, item)| item.is_over || turn.has_whole_texts());
+    let mut texts: Vec<String> = finished.map(|(_, item)| item.content.clone()).collect();
+    texts.sort();
+    texts
+}
+
+fn said_texts(recording: &Recording) -> Vec<String> {
+    let blocks = agent_lines(recording, "assistant").filter(|line| line["message"]["model"] != "<synthetic>");
+    let blocks = blocks.flat_map(|line| line["message"]["content"].as_array().cloned().unwrap_or_default());
+    let texts = blocks
+        .filter_map(|block| block["text"].as_str().or_else(|| block["thinking"].as_str()).map(str::to_owned));
+    let mut texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+    texts.sort();
+    texts
+}
+
+fn said_results(recording: &Recording) -> BTreeSet<String> {
+    let blocks = agent_lines(recording, "user");
+    let blocks = blocks.flat_map(|line| line["message"]["content"].as_array().cloned().unwrap_or_default());
+    let results = blocks.filter(|block| block["type"] == "tool_result");
+    let real =
+        results.filter(|block| !block["content"].as_str().is_some_and(|text| text.starts_with(REJECTED)));
+    real.map(|block| block["tool_use_id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn agent_lines<'a>(recording: &'a Recording, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    let lines = recording.lines().iter().filter(|line| line.direction == Direction::Out);
+    lines.map(|line| &line.line).filter(move |line| line["type"] == kind)
 }
 
 recordings! {

@@ -88,7 +88,7 @@ pub(super) fn abilities(response: Option<&Map<String, Value>>) -> Abilities {
     let Some(response) = response else { return Abilities::default() };
     let models = list(response, "models").iter().filter_map(Value::as_object).filter_map(model);
     let commands = list(response, "commands").iter().filter_map(Value::as_object).filter_map(command);
-    Abilities { models: models.collect(), commands: commands.collect() }
+    Abilities { models: models.collect(), commands: commands.collect(), ..Abilities::default() }
 }
 
 fn model(entry: &Map<String, Value>) -> Option<ModelChoice> {

@@ -3,10 +3,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::dialect::fields::one_line;
 use crate::event::{Diff, Location, ToolDetails, ToolKind};
-
-/// Longer titles are cut: a title is read at a glance.
-const TITLE_LIMIT: usize = 200;
 
 /// What a call tells before it runs. Changes are those it asks for.
 pub(super) fn call_details(name: &str, input: &Map<String, Value>) -> ToolDetails {
@@ -71,15 +69,6 @@ fn title<'a>(name: &str, input: &'a Map<String, Value>) -> Option<&'a str> {
         _ => &["file_path", "notebook_path", "path", "description", "subject", "skill"],
     };
     keys.iter().find_map(|key| text(input, key)).filter(|title| !title.trim().is_empty())
-}
-
-fn one_line(title: &str) -> String {
-    let line = title.trim().lines().next().unwrap_or_default();
-    let mut short: String = line.chars().take(TITLE_LIMIT).collect();
-    if short.len() < title.trim().len() {
-        short.push('…');
-    }
-    short
 }
 
 fn asked_changes(name: &str, path: &str, input: &Map<String, Value>) -> Vec<Diff> {

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::tool_result::result_text;
+pub(super) use crate::dialect::fields::{flag, list, object, text};
 use crate::event::Usage;
 use crate::ids::CallId;
 
@@ -175,20 +176,4 @@ pub(super) fn usage(usage: &Map<String, Value>) -> Usage {
         cache_creation_input_tokens: count("cache_creation_input_tokens"),
         cost_usd: None,
     }
-}
-
-pub(super) fn text<'a>(map: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
-    map.get(key).and_then(Value::as_str)
-}
-
-pub(super) fn flag(map: &Map<String, Value>, key: &str) -> bool {
-    map.get(key).and_then(Value::as_bool).unwrap_or_default()
-}
-
-pub(super) fn object<'a>(map: &'a Map<String, Value>, key: &str) -> Option<&'a Map<String, Value>> {
-    map.get(key).and_then(Value::as_object)
-}
-
-pub(super) fn list<'a>(map: &'a Map<String, Value>, key: &str) -> &'a [Value] {
-    map.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }

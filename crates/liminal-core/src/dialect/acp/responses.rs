@@ -1,0 +1,152 @@
+//! What came of our requests. Owns how a response ends a turn, and what a session is told of a refusal.
+
+use serde_json::{Map, Value, json};
+
+use super::requests::Request;
+use super::rpc::{self, Answer};
+use super::turn::{Cause, Ending, Finish};
+use super::{AcpDialect, Prompt};
+use crate::dialect::fields::{object, text};
+use crate::dialect::{Notice, Step};
+use crate::error::{ErrorCode, ErrorInfo};
+use crate::event::{Origin, Usage};
+use crate::ids::TurnId;
+
+impl AcpDialect {
+    pub(super) fn response(
+        &mut self,
+        number: u64,
+        request: Request,
+        answer: Answer<'_>,
+        step: &mut Step<'_>,
+    ) {
+        match request {
+            Request::Initialize => self.initialized(answer, step),
+            Request::NewSession | Request::LoadSession | Request::ResumeSession => {
+                self.session_opened(answer, step);
+            }
+            Request::Prompt => self.prompt_answered(number, answer, step),
+            Request::Steer { turn, text } => self.steered(Prompt { turn, text }, answer, step),
+            Request::SetMode { mode } => match answer {
+                Ok(_) => self.settings.set_mode(Some(&mode), step),
+                Err(error) => step.notify(Notice::CommandRefused(error.info())),
+            },
+            Request::SetModel { model } => match answer {
+                Ok(_) => self.settings.set_model(Some(&model), step),
+                Err(error) => step.notify(Notice::CommandRefused(error.info())),
+            },
+            Request::SetOption => match answer {
+                Ok(result) => {
+                    self.settings.take_options(&rpc::read(result), step);
+                    step.notify(Notice::AgentOptions(self.settings.options()));
+                }
+                Err(error) => step.notify(Notice::CommandRefused(error.info())),
+            },
+        }
+    }
+
+    pub(super) fn set_mode(&mut self, mode: String, step: &mut Step<'_>) {
+        if let Some(option) = self.settings.option("mode").map(|option| option.id.clone()) {
+            return self.set_option(&option, &mode, step);
+        }
+        let params = json!({ "sessionId": self.agent.session(), "modeId": mode });
+        self.requests.send(Request::SetMode { mode }, &params, step);
+    }
+
+    pub(super) fn set_model(&mut self, model: Option<String>, step: &mut Step<'_>) {
+        let Some(model) = model else {
+            let error = ErrorInfo::new(ErrorCode::InvalidRequest, "name one of the models of this agent");
+            return step.notify(Notice::CommandRefused(error));
+        };
+        if let Some(option) = self.settings.option("model").map(|option| option.id.clone()) {
+            return self.set_option(&option, &model, step);
+        }
+        let params = json!({ "sessionId": self.agent.session(), "modelId": model });
+        self.requests.send(Request::SetModel { model }, &params, step);
+    }
+
+    pub(super) fn set_option(&mut self, id: &str, value: &str, step: &mut Step<'_>) {
+        let params = json!({ "sessionId": self.agent.session(), "configId": id, "value": value });
+        self.requests.send(Request::SetOption, &params, step);
+    }
+
+    fn prompt_answered(&mut self, number: u64, answer: Answer<'_>, step: &mut Step<'_>) {
+        if self.draining == Some(number) {
+            self.draining = None;
+        } else if self.turn.as_ref().is_some_and(|turn| turn.cause == (Cause::Prompt { request: number })) {
+            let ending = self.ending(answer);
+            self.end_turn(ending, step);
+        }
+        self.begin_next(step);
+    }
+
+    fn ending(&mut self, answer: Answer<'_>) -> Ending {
+        let stops = self.turn.as_ref().is_some_and(|turn| turn.is_cancel_asked);
+        let failure = self.turn.as_ref().and_then(|turn| turn.trouble.failure());
+        let result: Map<String, Value> = match answer {
+            Ok(result) => rpc::read(result),
+            Err(_) if stops => return Ending::Cancelled(Finish::default()),
+            Err(error) => return Ending::Failed(error.info(), Finish::default()),
+        };
+        let reason = text(&result, "stopReason");
+        let usage = usage(&result);
+        let cost_usd = self.agent.cost.of_turn();
+        let usage = usage.map(|usage| Usage { cost_usd, ..usage });
+        let finish = Finish { reason: reason.map(str::to_owned), usage };
+        match (reason, failure) {
+            (Some("cancelled"), _) => Ending::Cancelled(finish),
+            (_, Some(failure)) => Ending::Failed(failure, finish),
+            (Some("refusal"), None) => stopped("refusal", "the agent refused to go on", finish),
+            (Some("max_turn_requests"), None) => stopped(
+                "max_turn_requests",
+                "the agent asked its model as often as it may in one turn",
+                finish,
+            ),
+            (Some(_) | None, None) => Ending::Completed(finish),
+        }
+    }
+
+    /// The agent took a prompt into the turn that runs, or did not.
+    fn steered(&mut self, prompt: Prompt, answer: Answer<'_>, step: &mut Step<'_>) {
+        let result: Map<String, Value> = answer.map(rpc::read).unwrap_or_default();
+        let is_taken = text(&result, "outcome") == Some("injected");
+        match &mut self.turn {
+            Some(turn) if is_taken => {
+                let into: TurnId = turn.writer.turn_id().clone();
+                step.notify(Notice::TurnMerged { turn: prompt.turn, into });
+                turn.note(prompt.text, Origin::User, step);
+            }
+            // It was taken into a turn that is over by now.
+            None if is_taken => self.refuse_prompt(prompt, Ending::Completed(Finish::default()), step),
+            Some(_) | None => {
+                self.prompts.push_back(prompt);
+                self.begin_next(step);
+            }
+        }
+    }
+}
+
+fn stopped(code: &str, message: &str, finish: Finish) -> Ending {
+    Ending::Failed(ErrorInfo { code: code.to_owned(), message: message.to_owned() }, finish)
+}
+
+/// The tokens of a turn, where the protocol has them or where one agent puts them.
+fn usage(result: &Map<String, Value>) -> Option<Usage> {
+    if let Some(usage) = object(result, "usage") {
+        return Some(tokens(usage, "inputTokens", "outputTokens"));
+    }
+    let quota = object(result, "_meta").and_then(|meta| object(meta, "quota"));
+    let counts = quota.and_then(|quota| object(quota, "token_count"))?;
+    Some(tokens(counts, "input_tokens", "output_tokens"))
+}
+
+fn tokens(counts: &Map<String, Value>, input: &str, output: &str) -> Usage {
+    let count = |key| counts.get(key).and_then(Value::as_u64);
+    Usage {
+        input_tokens: count(input).unwrap_or_default(),
+        output_tokens: count(output).unwrap_or_default(),
+        cache_read_input_tokens: count("cachedReadTokens"),
+        cache_creation_input_tokens: count("cachedWriteTokens"),
+        cost_usd: None,
+    }
+}

@@ -1,0 +1,4 @@
+//! Acceptance of the ACP dialect.
+
+mod recordings;
+mod shapes;

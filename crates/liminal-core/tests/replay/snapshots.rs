@@ -1,0 +1,78 @@
+//! Recordings of agents and what they give, reviewed and kept. `UPDATE=1` writes them anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use liminal_core::processor::{Config, Dropped, Profile};
+use liminal_core::replay::{Audience, EventLines, Recording, UpsertLines};
+use serde_json::Value;
+
+/// One test for each recording of a folder, by its name and by `check`, and one that none was forgotten.
+macro_rules! recordings {
+    ($($name:ident)+) => {
+        $(
+            #[test]
+            fn $name() {
+                check(stringify!($name).strip_prefix("recording_").unwrap());
+            }
+        )+
+
+        #[test]
+        fn every_recording_has_its_test() {
+            let names = [$(stringify!($name)),+].map(|name| name.strip_prefix("recording_").unwrap());
+            assert_eq!(FOLDER.names(), names);
+        }
+    };
+}
+pub(crate) use recordings;
+
+/// The recordings of one kind of agent.
+pub(crate) struct Folder(pub(crate) &'static str);
+
+impl Folder {
+    fn path(&self) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(self.0)
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    pub(crate) fn recording(&self, name: &str) -> Recording {
+        Recording::read(&fs::read_to_string(self.path().join(name).join("in.ndjson")).unwrap()).unwrap()
+    }
+
+    pub(crate) fn compare(&self, name: &str, file: &str, found: &str) {
+        let path = self.path().join(name).join(file);
+        if std::env::var_os("UPDATE").is_some() {
+            return fs::write(path, found).unwrap();
+        }
+        let expected = fs::read_to_string(&path).unwrap_or_default();
+        for (number, (found, expected)) in found.lines().zip(expected.lines()).enumerate() {
+            assert_eq!(found, expected, "line {} of {}", number + 1, path.display());
+        }
+        assert_eq!(found.lines().count(), expected.lines().count(), "lines of {}", path.display());
+    }
+}
+
+pub(crate) fn event_lines(played: impl Fn(&mut dyn Audience)) -> String {
+    let mut lines = EventLines::default();
+    played(&mut lines);
+    String::from_utf8(lines.bytes().to_vec()).unwrap()
+}
+
+pub(crate) fn upsert_lines(played: impl Fn(&mut dyn Audience)) -> String {
+    let config = Config::new(Profile::UpsertV1).announcing_arguments();
+    let mut lines = UpsertLines::new(config, Profile::UpsertV1);
+    played(&mut lines);
+    assert_eq!(lines.turns().dropped(), Dropped::default(), "the processor understands every event");
+    String::from_utf8(lines.bytes().to_vec()).unwrap()
+}
+
+pub(crate) fn parsed(lines: &str) -> Vec<Value> {
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
