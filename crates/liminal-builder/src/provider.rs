@@ -1,7 +1,9 @@
 //! Kinds of agents that can be opened. Owns what a provider is asked and what it gives back: a pipe to a running
 //! agent and the dialect it speaks. Knows nothing of sessions' phases, of logs or of HTTP.
 
+pub mod acp;
 pub mod claude_code;
+mod handshake;
 
 use std::collections::BTreeMap;
 use std::future::Future;

@@ -125,6 +125,13 @@ impl AcpDialect {
     }
 }
 
+impl AcpDialect {
+    /// Names the session, once the agent has told what it is called.
+    pub fn name_session(&mut self, session_id: SessionId) {
+        self.session_id = session_id;
+    }
+}
+
 impl Dialect for AcpDialect {
     fn handle(&mut self, input: Input<'_>, now: Now, out: &mut Outbox) {
         let step = &mut Step { now, out };

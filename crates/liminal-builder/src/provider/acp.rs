@@ -1,0 +1,204 @@
+//! Agents that speak the Agent Client Protocol: Codex and any other. Owns how such an agent is started, and that one
+//! process serves all sessions of its kind; a process that died or was ended comes back with the next session.
+
+mod connection;
+mod pipe;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use liminal_core::dialect::AgentCommand;
+use liminal_core::dialect::acp::{AcpDialect, Options};
+use liminal_core::ids::SessionId;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+
+use super::{OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, handshake};
+use crate::agents::Launch;
+use crate::clock::Clock;
+use crate::config::CwdPolicy;
+use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
+use crate::transport::{StdioLimits, StdioTransport};
+use connection::{ConnectionTask, Request};
+use pipe::SharedPipe;
+
+/// Requests that may wait for the process's task; each session has at most a few.
+const REQUESTS_WAITING: usize = 256;
+/// A process that nobody has used for so long is ended; starting it again takes about a second.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// The word for Codex.
+pub const CODEX: &str = "codex";
+
+/// How one kind of agent is started and spoken to.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The CLI type it is chosen by.
+    pub name: String,
+    /// How it is started.
+    pub launch: Launch,
+    /// More environment, or other.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where it is started.
+    pub cwd_policy: CwdPolicy,
+    /// This installation of ours, by which leftover processes are found.
+    pub instance: InstanceId,
+    /// How it is spoken to.
+    pub options: Options,
+    /// The bounds of its pipe.
+    pub limits: StdioLimits,
+    /// How long it may be idle.
+    pub idle_timeout: Duration,
+}
+
+impl Settings {
+    /// The defaults for an agent of this name.
+    #[must_use]
+    pub fn new(name: &str, launch: Launch, instance: InstanceId) -> Self {
+        Self {
+            name: name.to_owned(),
+            launch,
+            environment: own_environment(name),
+            cwd_policy: CwdPolicy::default(),
+            instance,
+            options: Options { provider_id: name.to_owned(), ..Options::default() },
+            limits: StdioLimits::default(),
+            idle_timeout: IDLE_TIMEOUT,
+        }
+    }
+}
+
+/// Codex asks a reviewing model instead of the user, unless it is told in which mode to begin.
+fn own_environment(name: &str) -> Vec<(OsString, OsString)> {
+    if name == CODEX { vec![("INITIAL_AGENT_MODE".into(), "workspace-write".into())] } else { Vec::new() }
+}
+
+/// Opens sessions of one kind of agent, all in one process.
+#[derive(Debug)]
+pub struct AcpAgent {
+    settings: Settings,
+    process: tokio::sync::Mutex<Option<mpsc::Sender<Request>>>,
+    tasks: Mutex<JoinSet<()>>,
+}
+
+impl AcpAgent {
+    /// A provider with these settings; nothing is started yet.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, process: tokio::sync::Mutex::default(), tasks: Mutex::default() }
+    }
+
+    async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
+        let OpenRequest { directory, resume, options } = request;
+        check_directory(&directory)?;
+        let agent_session = resume.as_ref().map(|session_id| self.agent_session(session_id)).transpose()?;
+        let mut pipe = self.pipe(&directory).await?;
+        let clock = Clock::start();
+        let session_id = resume.unwrap_or_else(|| self.session_id("new"));
+        let mut dialect = AcpDialect::new(session_id.clone(), self.settings.options.clone());
+        let open = AgentCommand::Open { directory: directory.display().to_string(), resume: agent_session };
+        let opened = handshake::open(&mut pipe, &mut dialect, open, &clock).await?;
+        let session_id = opened.agent_session.map_or(session_id, |id| self.session_id(&id));
+        dialect.name_session(session_id.clone());
+        Ok(OpenedAgent {
+            session_id,
+            transport: Box::new(pipe),
+            dialect: Box::new(dialect),
+            clock,
+            history: opened.history,
+            notices: opened.notices,
+            begin: wishes(options),
+        })
+    }
+
+    /// A share in the process, which is started if it does not run.
+    async fn pipe(&self, directory: &Path) -> Result<SharedPipe, OpenError> {
+        let mut process = self.process.lock().await;
+        for _ in 0..2 {
+            let requests = match process.as_ref().filter(|requests| !requests.is_closed()) {
+                Some(requests) => requests.clone(),
+                None => process.insert(self.spawn(directory)?).clone(),
+            };
+            let (reply, opened) = oneshot::channel();
+            if requests.send(Request::Open { reply }).await.is_ok()
+                && let Ok((channel, heard)) = opened.await
+            {
+                return Ok(SharedPipe::new(channel, requests, heard, self.settings.limits.send_patience));
+            }
+            // It ended between two looks; the next one is new.
+            *process = None;
+        }
+        Err(OpenError::Unusable(format!("{} ends as soon as it is started", self.settings.name)))
+    }
+
+    fn spawn(&self, directory: &Path) -> Result<mpsc::Sender<Request>, OpenError> {
+        let settings = &self.settings;
+        let environment = settings
+            .environment
+            .iter()
+            .cloned()
+            .fold(Environment::inherited(), |environment, (name, value)| environment.with(name, value));
+        let session =
+            SessionTag::new(&settings.name).map_err(|error| OpenError::Unusable(error.to_string()))?;
+        let process = AgentProcess::spawn(&ProcessSpec {
+            program: settings.launch.program.clone(),
+            args: settings.launch.args.iter().map(OsString::from).collect(),
+            cwd: self.working_directory(directory, &environment),
+            environment,
+            instance: settings.instance.clone(),
+            session,
+        })?;
+        let transport = Box::new(StdioTransport::new(process, &settings.limits)?);
+        let (requests, received) = mpsc::channel(REQUESTS_WAITING);
+        let task = ConnectionTask::new(transport, received, settings.idle_timeout);
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(task.run());
+        Ok(requests)
+    }
+
+    fn working_directory(&self, directory: &Path, environment: &Environment) -> PathBuf {
+        match self.settings.cwd_policy {
+            CwdPolicy::Project => directory.to_owned(),
+            CwdPolicy::Home => environment.get("HOME").map_or_else(|| directory.to_owned(), PathBuf::from),
+        }
+    }
+
+    fn session_id(&self, agent_session: &str) -> SessionId {
+        SessionId::from(format!("{}:{agent_session}", self.settings.name))
+    }
+
+    /// The agent's own id of a session.
+    fn agent_session(&self, session_id: &SessionId) -> Result<String, OpenError> {
+        let own =
+            session_id.as_str().strip_prefix(&self.settings.name).and_then(|rest| rest.strip_prefix(':'));
+        let sound = own.filter(|own| !own.is_empty() && own.len() <= 128);
+        sound.map(str::to_owned).ok_or_else(|| OpenError::SessionNotFound(session_id.clone()))
+    }
+}
+
+impl Provider for AcpAgent {
+    fn cli_type(&self) -> &str {
+        &self.settings.name
+    }
+
+    fn open(&self, request: OpenRequest) -> Opening<'_> {
+        Box::pin(self.start(request))
+    }
+}
+
+/// Agents accept a directory that is not there, and fail much later.
+fn check_directory(directory: &Path) -> Result<(), OpenError> {
+    if directory.is_absolute() && directory.is_dir() {
+        return Ok(());
+    }
+    let directory = directory.to_owned();
+    Err(OpenError::Spawn(crate::process::SpawnError::DirectoryMissing { directory }))
+}
+
+/// What the user chose, as wishes to the agent: it tells whether it grants them.
+fn wishes(options: SessionOptions) -> Vec<AgentCommand> {
+    let model = options.model.map(|model| AgentCommand::SetModel { model: Some(model) });
+    let mode = options.permission_mode.map(|mode| AgentCommand::SetPermissionMode { mode });
+    model.into_iter().chain(mode).collect()
+}

@@ -1,0 +1,187 @@
+//! The task of one agent process that serves many sessions. Owns the process, the router between its lines and the
+//! sessions' frames, and when the process has been idle for long enough to be ended.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use liminal_core::dialect::acp::{Channel, Connection, Routed};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep_until};
+
+use crate::process::StopLadder;
+use crate::transport::{AgentPipe, Closed, Frame, Outgoing, SendError};
+
+/// Frames a session may leave unread before the agent is made to wait for it.
+const FRAMES_WAITING: usize = 1_024;
+
+/// What is asked of the process.
+#[derive(Debug)]
+pub(super) enum Request {
+    Open { reply: oneshot::Sender<(Channel, mpsc::Receiver<Heard>)> },
+    Send { channel: Channel, frame: Vec<u8>, reply: oneshot::Sender<Result<(), SendError>> },
+    Close { channel: Channel },
+}
+
+/// What a session hears of the process.
+#[derive(Debug)]
+pub(super) enum Heard {
+    Frame(Frame),
+    Closed(Closed),
+}
+
+pub(super) struct ConnectionTask {
+    transport: Option<Box<dyn AgentPipe>>,
+    outgoing: Outgoing,
+    router: Connection,
+    requests: mpsc::Receiver<Request>,
+    sessions: BTreeMap<Channel, mpsc::Sender<Heard>>,
+    idle_timeout: Duration,
+    idle_since: Instant,
+}
+
+enum Woken {
+    Frames(Vec<Frame>),
+    Closed(Closed),
+    Request(Request),
+    NotWritten,
+    Idle,
+    NobodyLeft,
+}
+
+impl ConnectionTask {
+    pub(super) fn new(
+        transport: Box<dyn AgentPipe>,
+        requests: mpsc::Receiver<Request>,
+        idle_timeout: Duration,
+    ) -> Self {
+        Self {
+            outgoing: Outgoing::new(transport.sender()),
+            transport: Some(transport),
+            router: Connection::default(),
+            requests,
+            sessions: BTreeMap::new(),
+            idle_timeout,
+            idle_since: Instant::now(),
+        }
+    }
+
+    pub(super) async fn run(mut self) {
+        while self.transport.is_some() {
+            let woken = self.wait().await;
+            self.take(woken).await;
+        }
+    }
+
+    async fn wait(&mut self) -> Woken {
+        let idle_until = self.sessions.is_empty().then(|| self.idle_since + self.idle_timeout);
+        let Some(transport) = &mut self.transport else { return Woken::NobodyLeft };
+        tokio::select! {
+            received = transport.recv_ready() => received.map_or_else(Woken::Closed, Woken::Frames),
+            request = self.requests.recv() => request.map_or(Woken::NobodyLeft, Woken::Request),
+            _ = self.outgoing.write() => Woken::NotWritten,
+            () = sleep_until(idle_until.unwrap_or(self.idle_since)), if idle_until.is_some() => Woken::Idle,
+        }
+    }
+
+    async fn take(&mut self, woken: Woken) {
+        match woken {
+            Woken::Frames(frames) => {
+                for frame in frames {
+                    self.heard(frame).await;
+                }
+            }
+            Woken::Closed(closed) => self.closed(closed).await,
+            Woken::Request(request) => self.request(request).await,
+            // A process that does not read serves nobody; the sessions are told by its end.
+            Woken::NotWritten | Woken::Idle | Woken::NobodyLeft => self.end().await,
+        }
+    }
+
+    async fn heard(&mut self, frame: Frame) {
+        match &frame {
+            Frame::Line(line) => {
+                let mut routed = Routed::default();
+                self.router.from_agent(line, &mut routed);
+                self.pass_on_or_end(routed).await;
+            }
+            // It may have been anybody's.
+            Frame::TooLong { .. } => {
+                for session in self.sessions.values() {
+                    drop(session.send(Heard::Frame(frame.clone())).await);
+                }
+            }
+        }
+    }
+
+    async fn request(&mut self, request: Request) {
+        match request {
+            Request::Open { reply } => {
+                let (sender, receiver) = mpsc::channel(FRAMES_WAITING);
+                let channel = self.router.open();
+                self.sessions.insert(channel, sender);
+                if reply.send((channel, receiver)).is_err() {
+                    self.detach(channel).await;
+                }
+            }
+            Request::Send { channel, frame, reply } => {
+                let mut routed = Routed::default();
+                self.router.from_session(channel, &frame, &mut routed);
+                let result = self.pass_on(routed).await;
+                // The session may have stopped waiting.
+                reply.send(result).ok();
+            }
+            Request::Close { channel } => self.detach(channel).await,
+        }
+    }
+
+    async fn detach(&mut self, channel: Channel) {
+        let mut routed = Routed::default();
+        self.router.close(channel, &mut routed);
+        self.sessions.remove(&channel);
+        self.idle_since = Instant::now();
+        self.pass_on_or_end(routed).await;
+    }
+
+    /// A process that leaves everything unread serves nobody.
+    async fn pass_on_or_end(&mut self, routed: Routed) {
+        if self.pass_on(routed).await.is_err() {
+            self.end().await;
+        }
+    }
+
+    async fn pass_on(&mut self, routed: Routed) -> Result<(), SendError> {
+        for frame in routed.to_agent {
+            self.outgoing.push(frame)?;
+        }
+        for (channel, line) in routed.to_sessions {
+            if let Some(session) = self.sessions.get(&channel) {
+                // A session that is gone has told, or will tell, that it is.
+                drop(session.send(Heard::Frame(Frame::Line(Bytes::from(line)))).await);
+            }
+        }
+        Ok(())
+    }
+
+    async fn end(&mut self) {
+        let Some(transport) = self.transport.take() else { return };
+        let report = transport.close(StopLadder::default()).await;
+        let reason = crate::transport::CloseReason::Exited;
+        self.tell_all(Closed { reason, exit: Some(report) }).await;
+    }
+
+    async fn closed(&mut self, closed: Closed) {
+        if closed.exit.is_none() {
+            // It closed its output and lives on: of no use to anybody.
+            return self.end().await;
+        }
+        self.transport = None;
+        self.tell_all(closed).await;
+    }
+
+    async fn tell_all(&mut self, closed: Closed) {
+        for session in std::mem::take(&mut self.sessions).into_values() {
+            drop(session.send(Heard::Closed(closed.clone())).await);
+        }
+    }
+}
