@@ -8,6 +8,7 @@
 //! `response_done` or `response_error`, and what the agent asks is never allowed without an answer.
 
 pub mod claude;
+pub mod codex_rollout;
 mod one_line;
 mod turn_writer;
 
