@@ -2,6 +2,7 @@
 //! while it does; the caller owns threads, the environment and what is done with a history.
 
 pub mod claude_code;
+pub mod codex;
 mod files;
 mod index;
 mod lines;
