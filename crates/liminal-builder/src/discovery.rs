@@ -2,10 +2,17 @@
 //! while it does; the caller owns threads, the environment and what is done with a history.
 
 pub mod claude_code;
+pub mod codex;
+mod files;
+mod index;
 mod lines;
 
 use std::io;
 use std::path::{Path, PathBuf};
+
+use liminal_core::time::Timestamp;
+
+use files::Stamp;
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,10 +25,14 @@ pub struct SessionSummary {
     pub first_prompt: Option<String>,
     /// The model that answered last.
     pub model: Option<String>,
+    /// Who serves the model, where the agent tells it.
+    pub model_provider: Option<String>,
     /// When something was last said in it.
     pub last_activity: jiff::Timestamp,
     /// How large its file is.
     pub bytes: u64,
+    /// Whether the user has put it away; an agent may refuse to go on with it.
+    pub is_archived: bool,
 }
 
 /// The sessions of a project.
@@ -31,6 +42,15 @@ pub struct Listing {
     pub sessions: Vec<SessionSummary>,
     /// Files that could not be read.
     pub unreadable: Vec<PathBuf>,
+}
+
+impl Listing {
+    /// The latest first.
+    fn sort(&mut self) {
+        self.sessions.sort_by(|one, other| {
+            other.last_activity.cmp(&one.last_activity).then_with(|| one.id.cmp(&other.id))
+        });
+    }
 }
 
 /// Why sessions could not be found or read.
@@ -57,4 +77,16 @@ impl DiscoveryError {
         let path = path.to_owned();
         move |source| Self::Read { path, source }
     }
+}
+
+/// What a file tells, or else when it was last written.
+fn last_activity(told: Option<Timestamp>, stamp: &Stamp) -> jiff::Timestamp {
+    told.map_or_else(|| stamp.modified(), Timestamp::instant)
+}
+
+/// Whether a name is a UUID, as every session's is.
+fn is_uuid(name: &str) -> bool {
+    let lengths = [8, 4, 4, 4, 12];
+    let is_hexadecimal = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    name.len() == 36 && name.split('-').map(str::len).eq(lengths) && name.split('-').all(is_hexadecimal)
 }

@@ -9,7 +9,9 @@
 
 pub mod acp;
 pub mod claude;
+pub mod codex_rollout;
 mod fields;
+mod one_line;
 mod turn_writer;
 
 use std::fmt::Debug;

@@ -1,21 +1,21 @@
 //! The sessions of Claude Code. Owns where they lie below its configuration directory, and which file is one; what
 //! their lines mean is the core's business.
 
-mod files;
+mod outline;
 mod slug;
 mod sub_agents;
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-use liminal_core::dialect::claude::history::{History, HistoryReader};
+use liminal_core::dialect::claude::history::{History, HistoryReader, Outline};
 use liminal_core::ids::SessionId;
 
-use super::{DiscoveryError, Listing, SessionSummary};
-use files::{Outlined, Stamp};
+use super::index::Index;
+use super::lines::{Lines, Piece};
+use super::{DiscoveryError, Listing, files, is_uuid};
 pub use slug::project_slug;
 
 /// The directory that Claude Code keeps its state in: what `CLAUDE_CONFIG_DIR` says, or `.claude` at home.
@@ -27,32 +27,22 @@ pub fn config_directory(claude_config_dir: Option<&OsStr>, home: &Path) -> PathB
     }
 }
 
+/// A longer line is left out of a history.
+const LINE_LIMIT: u64 = 16 * 1024 * 1024;
+
 /// The sessions below one configuration directory. Remembers what it has read of each file: a file that has not
 /// changed is not read again.
 #[derive(Debug)]
 pub struct Sessions {
     projects: PathBuf,
-    index: BTreeMap<PathBuf, Indexed>,
-}
-
-#[derive(Debug)]
-struct Indexed {
-    stamp: Stamp,
-    outlined: Outlined,
-}
-
-/// One session of one project.
-#[derive(Debug)]
-struct SessionFile {
-    id: String,
-    path: PathBuf,
+    index: Index<Outline>,
 }
 
 impl Sessions {
     /// The sessions below a configuration directory, which need not exist yet.
     #[must_use]
     pub fn new(config_directory: &Path) -> Self {
-        Self { projects: config_directory.join("projects"), index: BTreeMap::new() }
+        Self { projects: config_directory.join("projects"), index: Index::new() }
     }
 
     /// Lists the sessions that were begun in a directory, the latest first.
@@ -61,23 +51,12 @@ impl Sessions {
         let directory = self.directory(&real);
         let found = session_files(&directory)?;
         let mut listing = Listing::default();
-        let mut index = self.take_index(&directory);
-        for file in found {
-            let known = index.remove(&file.path);
-            match refresh(&file.path, known) {
-                Ok(indexed) => {
-                    let is_here = indexed.outlined.is_in(project) || indexed.outlined.is_in(&real);
-                    if is_here && let Some(summary) = indexed.outlined.summary(&file.id, &indexed.stamp) {
-                        listing.sessions.push(summary);
-                    }
-                    self.index.insert(file.path, indexed);
-                }
-                // Deleted since the directory was read.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(_) => listing.unreadable.push(file.path),
-            }
-        }
-        listing.sessions.sort_by(latest_first);
+        listing.unreadable = self.index.update(&directory, found, |path, stamp, outline| {
+            let is_here = outline::is_in(outline, project) || outline::is_in(outline, &real);
+            let id = session_id(path).filter(|_| is_here);
+            listing.sessions.extend(id.and_then(|id| outline::summary(id, stamp, outline)));
+        });
+        listing.sort();
         Ok(listing)
     }
 
@@ -86,12 +65,12 @@ impl Sessions {
         let not_found = || DiscoveryError::NotFound { id: id.to_owned() };
         let real = fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
         let directory = self.directory(&real);
-        if !is_session_id(id) || !files::is_directory(&directory) {
+        if !is_uuid(id) || !files::is_directory(&directory) {
             return Err(not_found());
         }
         let path = directory.join(format!("{id}.jsonl"));
         let mut reader = HistoryReader::new(SessionId::from(format!("claude-code:{id}")));
-        match files::each_line(&path, &mut reader, HistoryReader::push_line) {
+        match each_line(&path, &mut reader, HistoryReader::push_line) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(not_found()),
             Err(error) => return Err(DiscoveryError::read(&path)(error)),
@@ -103,49 +82,36 @@ impl Sessions {
     fn directory(&self, real: &Path) -> PathBuf {
         self.projects.join(project_slug(&real.to_string_lossy()))
     }
-
-    /// Takes out what is known of a project's files, so that those which are gone are forgotten.
-    fn take_index(&mut self, directory: &Path) -> BTreeMap<PathBuf, Indexed> {
-        let (inside, others) = std::mem::take(&mut self.index)
-            .into_iter()
-            .partition(|(path, _)| path.parent() == Some(directory));
-        self.index = others;
-        inside
-    }
 }
 
-fn latest_first(one: &SessionSummary, other: &SessionSummary) -> std::cmp::Ordering {
-    other.last_activity.cmp(&one.last_activity).then_with(|| one.id.cmp(&other.id))
-}
-
-fn refresh(path: &Path, known: Option<Indexed>) -> io::Result<Indexed> {
-    let stamp = Stamp::of(path)?;
-    match known.filter(|known| known.stamp == stamp) {
-        Some(known) => Ok(known),
-        None => files::outline(path).map(|(stamp, outlined)| Indexed { stamp, outlined }),
+/// Hands every line of a file to a reader.
+fn each_line(
+    path: &Path,
+    reader: &mut HistoryReader,
+    mut push: impl FnMut(&mut HistoryReader, &[u8]),
+) -> io::Result<()> {
+    let mut lines = Lines::new(BufReader::with_capacity(256 * 1024, files::open(path)?), LINE_LIMIT);
+    while let Some(piece) = lines.next()? {
+        match piece {
+            Piece::Line(line) => push(reader, line),
+            Piece::TooLong => reader.skip_line("too long"),
+        }
     }
+    Ok(())
 }
 
 /// The sessions in a directory; a project that Claude Code never worked in has none.
-fn session_files(directory: &Path) -> Result<Vec<SessionFile>, DiscoveryError> {
+fn session_files(directory: &Path) -> Result<Vec<PathBuf>, DiscoveryError> {
     if !files::is_directory(directory) {
         return Ok(Vec::new());
     }
     let entries = fs::read_dir(directory).map_err(DiscoveryError::read(directory))?;
-    let files = entries.filter_map(|entry| session_file(&entry.ok()?));
-    Ok(files.collect())
+    let files =
+        entries.filter_map(Result::ok).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    Ok(files.map(|entry| entry.path()).filter(|path| session_id(path).is_some()).collect())
 }
 
-fn session_file(entry: &fs::DirEntry) -> Option<SessionFile> {
-    let name = entry.file_name();
-    let id = name.to_str()?.strip_suffix(".jsonl").filter(|id| is_session_id(id))?;
-    let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-    is_file.then(|| SessionFile { id: id.to_owned(), path: entry.path() })
-}
-
-/// Whether a name is a UUID, as every session's is.
-fn is_session_id(name: &str) -> bool {
-    let lengths = [8, 4, 4, 4, 12];
-    let is_hexadecimal = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
-    name.len() == 36 && name.split('-').map(str::len).eq(lengths) && name.split('-').all(is_hexadecimal)
+/// The session whose file this is.
+fn session_id(path: &Path) -> Option<&str> {
+    path.file_name()?.to_str()?.strip_suffix(".jsonl").filter(|id| is_uuid(id))
 }

@@ -1,4 +1,6 @@
 //! Sessions that agents have left on disk.
 
-#[cfg(test)] // so that lints know what this is
+#[cfg(test)] // so that lints know what these are
 mod claude_code;
+#[cfg(test)]
+mod codex;

@@ -7,8 +7,7 @@ use std::path::Path;
 use liminal_core::dialect::claude::history::HistoryReader;
 use serde_json::Value;
 
-use super::super::DiscoveryError;
-use super::files;
+use super::super::{DiscoveryError, files};
 
 /// Reads the sub-agents of a session whose own file is read.
 pub(super) fn read(directory: &Path, id: &str, reader: &mut HistoryReader) -> Result<(), DiscoveryError> {
@@ -39,7 +38,7 @@ fn read_agent(directory: &Path, agent: &str, reader: &mut HistoryReader) -> Resu
         reader.skip_line("sub-agent without call");
         return Ok(());
     };
-    let read = files::each_line(&path, reader, |reader, line| reader.push_subagent_line(&call, line));
+    let read = super::each_line(&path, reader, |reader, line| reader.push_subagent_line(&call, line));
     read.map_err(DiscoveryError::read(&path))
 }
 

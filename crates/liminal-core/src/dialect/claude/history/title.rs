@@ -2,9 +2,7 @@
 //! prompt.
 
 use super::line::Line;
-
-/// A title is one line of at most this many characters.
-const LENGTH: usize = 80;
+use crate::dialect::one_line::one_line;
 
 /// The names a session was given so far.
 #[derive(Debug, Default)]
@@ -72,18 +70,6 @@ impl Titles {
     }
 }
 
-/// The first line that is not empty, cut to the length of a title.
-pub(super) fn one_line(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    if line.chars().count() <= LENGTH {
-        return line.to_owned();
-    }
-    let mut cut: String = line.chars().take(LENGTH - 1).collect();
-    cut.truncate(cut.trim_end().len());
-    cut.push('…');
-    cut
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,12 +105,5 @@ mod tests {
         ] {
             assert_eq!(best(&lines, prompt).as_deref(), expected, "{lines:?}");
         }
-    }
-
-    #[test]
-    fn a_title_is_one_short_line() {
-        assert_eq!(one_line("\n  first \nsecond"), "first");
-        assert_eq!(one_line(&"a".repeat(80)), "a".repeat(80));
-        assert_eq!(one_line(&"ä".repeat(81)), format!("{}…", "ä".repeat(79)));
     }
 }

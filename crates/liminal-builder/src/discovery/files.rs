@@ -1,23 +1,28 @@
-//! Reading session files. Owns how much of a file is read for a list, and that no link leads out of the directory.
+//! Reading session files. Owns how much of a file is read for a list, and that no link leads out of a directory.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
 
-use liminal_core::dialect::claude::history::{HistoryReader, Outline};
-
-use super::super::SessionSummary;
-use super::super::lines::{Lines, Piece};
+use super::lines::{Lines, Piece};
 
 /// How much is read at once from the start of a file; mostly all that is read of it.
 const HEAD_STEP: usize = 16 * 1024;
-/// How much is read at most from the start: a first prompt may be long.
+/// How much is read at most from the start: a first prompt, or what an agent writes before it, may be long.
 const HEAD_LIMIT: u64 = 512 * 1024;
 /// Claude Code keeps a session's names within this many bytes of the end.
 const TAIL: u64 = 64 * 1024;
-/// A longer line is left out of a history.
-const LINE_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// What a list needs of a session, from the two ends of its file.
+pub(super) trait Outline: Default {
+    /// Takes one of the first lines, in order.
+    fn push_head_line(&mut self, bytes: &[u8]);
+    /// Whether more of the first lines would tell nothing new.
+    fn has_head(&self) -> bool;
+    /// Takes the last lines, in order.
+    fn push_tail(&mut self, lines: &[&[u8]]);
+}
 
 /// What tells that a file has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,15 +32,22 @@ pub(super) struct Stamp {
     identity: (u64, u64),
 }
 
-/// What a list needs of a session.
-#[derive(Debug)]
-pub(super) struct Outlined {
-    outline: Outline,
-}
-
 impl Stamp {
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         Self::from_metadata(&fs::symlink_metadata(path)?)
+    }
+
+    pub(super) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(super) fn modified(&self) -> jiff::Timestamp {
+        jiff::Timestamp::try_from(self.modified).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+    }
+
+    /// Whether a file is so short that its two ends are all of it.
+    pub(super) const fn is_read_whole(&self) -> bool {
+        self.bytes <= TAIL
     }
 
     fn from_metadata(metadata: &Metadata) -> io::Result<Self> {
@@ -44,56 +56,14 @@ impl Stamp {
     }
 }
 
-impl Outlined {
-    /// Whether the session began in this directory. Different directories can share a name; a file that does not
-    /// tell is taken at its name.
-    pub(super) fn is_in(&self, project: &Path) -> bool {
-        self.outline.cwd().is_none_or(|cwd| Path::new(cwd) == project)
-    }
-
-    /// The session as it is listed; `None` if nobody said anything in it.
-    pub(super) fn summary(&self, id: &str, stamp: &Stamp) -> Option<SessionSummary> {
-        let is_read_whole = stamp.bytes <= TAIL;
-        if is_read_whole && !self.outline.has_messages() {
-            return None;
-        }
-        let told = self.outline.last_activity().map(liminal_core::time::Timestamp::instant);
-        let modified = || jiff::Timestamp::try_from(stamp.modified).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-        Some(SessionSummary {
-            id: id.to_owned(),
-            title: self.outline.title(),
-            first_prompt: self.outline.first_prompt(),
-            model: self.outline.model().map(str::to_owned),
-            last_activity: told.unwrap_or_else(modified),
-            bytes: stamp.bytes,
-        })
-    }
-}
-
 /// Reads the two ends of a file, and no more.
-pub(super) fn outline(path: &Path) -> io::Result<(Stamp, Outlined)> {
+pub(super) fn outline<O: Outline>(path: &Path) -> io::Result<(Stamp, O)> {
     let mut file = open(path)?;
     let stamp = Stamp::from_metadata(&file.metadata()?)?;
-    let mut outline = Outline::default();
+    let mut outline = O::default();
     read_head(&file, &mut outline)?;
     read_tail(&mut file, stamp.bytes, &mut outline)?;
-    Ok((stamp, Outlined { outline }))
-}
-
-/// Hands every line of a file to a reader.
-pub(super) fn each_line(
-    path: &Path,
-    reader: &mut HistoryReader,
-    mut push: impl FnMut(&mut HistoryReader, &[u8]),
-) -> io::Result<()> {
-    let mut lines = Lines::new(BufReader::with_capacity(256 * 1024, open(path)?), LINE_LIMIT);
-    while let Some(piece) = lines.next()? {
-        match piece {
-            Piece::Line(line) => push(reader, line),
-            Piece::TooLong => reader.skip_line("too long"),
-        }
-    }
-    Ok(())
+    Ok((stamp, outline))
 }
 
 /// Whether a path is a directory, and no link to one.
@@ -114,7 +84,7 @@ pub(super) fn small(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Opens a file that is no link, pipe or device, even if it is replaced meanwhile.
-fn open(path: &Path) -> io::Result<File> {
+pub(super) fn open(path: &Path) -> io::Result<File> {
     let not_a_file = || io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
     let expected = fs::symlink_metadata(path)?;
     if !expected.is_file() {
@@ -128,7 +98,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn read_head(file: &File, outline: &mut Outline) -> io::Result<()> {
+fn read_head(file: &File, outline: &mut impl Outline) -> io::Result<()> {
     let head = BufReader::with_capacity(HEAD_STEP, file.take(HEAD_LIMIT));
     let mut lines = Lines::new(head, HEAD_LIMIT);
     while let Some(piece) = lines.next()? {
@@ -142,7 +112,7 @@ fn read_head(file: &File, outline: &mut Outline) -> io::Result<()> {
     Ok(())
 }
 
-fn read_tail(file: &mut File, bytes: u64, outline: &mut Outline) -> io::Result<()> {
+fn read_tail(file: &mut File, bytes: u64, outline: &mut impl Outline) -> io::Result<()> {
     let start = bytes.saturating_sub(TAIL);
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(start))?;
