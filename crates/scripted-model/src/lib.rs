@@ -17,8 +17,11 @@
 
 mod answer;
 mod anthropic;
+mod api;
 mod chunking;
 mod conversation;
+mod errand;
+mod history;
 mod identifiers;
 mod journal;
 mod keywords;
@@ -26,6 +29,8 @@ mod pacing;
 mod scenario;
 mod script;
 mod server;
+mod timeline;
+mod wrapping;
 
 pub use journal::RecordedRequest;
 pub use scenario::{Scenario, ScenarioError};
