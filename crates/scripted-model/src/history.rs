@@ -24,8 +24,11 @@ pub(crate) struct History {
 }
 
 impl History {
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+    /// How many entries came before the answer that is asked for. A broken stream may have left some of
+    /// that answer at the end; a retry must look the same with them.
+    pub(crate) fn length(&self) -> usize {
+        let left_over = self.entries.iter().rev().take_while(|entry| entry.is_spoken()).count();
+        self.entries.len() - left_over
     }
 
     /// The newest prompt; empty when there is none.

@@ -57,3 +57,10 @@ fn results_come_in_the_order_of_their_calls_with_the_names_of_their_tools() {
     let expected = [("z", "three"), ("x", "one"), ("y", "two")];
     assert_eq!(found, expected.map(|(tool, text)| (tool.to_owned(), text.to_owned())));
 }
+
+#[test]
+fn what_a_broken_stream_left_does_not_count_for_the_length() {
+    assert_eq!(history(vec![prompt("a")]).length(), 1);
+    assert_eq!(history(vec![prompt("a"), Entry::Speech, call("1", "x")]).length(), 1);
+    assert_eq!(history(vec![prompt("a"), call("1", "x"), result("1", ""), Entry::Speech]).length(), 3);
+}
