@@ -25,7 +25,7 @@ use crate::identifiers::Identifiers;
 use crate::journal::{Journal, RecordedRequest};
 use crate::scenario::Scenario;
 use crate::script::Script;
-use crate::{anthropic, api};
+use crate::{anthropic, api, chat_completions, gemini, openai, openai_responses};
 
 /// Long histories with images are large; the real API stops at half of this.
 const LARGEST_BODY_BYTES: usize = 64 * 1024 * 1024;
@@ -158,6 +158,10 @@ fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/", get(alive))
         .merge(anthropic::routes())
+        .merge(openai_responses::routes())
+        .merge(chat_completions::routes())
+        .merge(gemini::routes())
+        .merge(openai::models::<openai_responses::Request>())
         .fallback(api::unknown_route::<anthropic::Request>)
         .layer(DefaultBodyLimit::max(LARGEST_BODY_BYTES))
         .with_state(shared)
