@@ -2,6 +2,7 @@
 //!
 //! Scripts produce these values and the API modules write them out. Nothing here knows HTTP or JSON events.
 
+use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::time::Duration;
@@ -10,6 +11,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::chunking::Chunking;
+
+/// A token is about four bytes of English: close enough for a script.
+pub(crate) const BYTES_PER_TOKEN: usize = 4;
 
 /// What a thinking block is signed with: base64, as in real answers, yet plainly a fake.
 const SIGNATURE: &str = "c2NyaXB0ZWQgc2lnbmF0dXJl";
@@ -53,6 +57,8 @@ pub(crate) struct ToolUse {
     pub(crate) id: Option<String>,
     pub(crate) name: String,
     pub(crate) input: Map<String, Value>,
+    /// What is sent instead of the input, for tools that take free text. Only an API module can tell.
+    pub(crate) free_text: Option<String>,
     pub(crate) chunking: Chunking,
     pub(crate) delay: Duration,
 }
@@ -96,7 +102,11 @@ pub(crate) enum Place {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FaultKind {
     /// An error inside the stream, which then ends in good order.
-    ErrorEvent { kind: String, message: String },
+    ErrorEvent {
+        /// Without one, the API module names an error of its API that passes by itself.
+        kind: Option<String>,
+        message: String,
+    },
     /// The connection closes inside the stream.
     Drop,
     /// Silence; with a length the answer goes on after it.
@@ -125,14 +135,25 @@ impl Refusal {
     pub(crate) fn of(status: u16) -> Self {
         Self { status, kind: None, message: None, retry_after_seconds: None }
     }
+
+    pub(crate) fn because(status: u16, message: impl Into<String>) -> Self {
+        Self { message: Some(message.into()), ..Self::of(status) }
+    }
+
+    /// The message, or a word on the status.
+    pub(crate) fn message(&self) -> Cow<'_, str> {
+        match (&self.message, self.status) {
+            (Some(message), _) => message.into(),
+            (None, 500) => "Internal server error".into(),
+            (None, 529) => "Overloaded".into(),
+            (None, status) => format!("scripted error {status}").into(),
+        }
+    }
 }
 
 impl FaultKind {
     pub(crate) fn error_event(kind: Option<String>, message: Option<String>) -> Self {
-        Self::ErrorEvent {
-            kind: kind.unwrap_or_else(|| "overloaded_error".into()),
-            message: message.unwrap_or_else(|| "Overloaded".into()),
-        }
+        Self::ErrorEvent { kind, message: message.unwrap_or_else(|| "Overloaded".into()) }
     }
 }
 
@@ -143,6 +164,20 @@ impl Answer {
 
     pub(crate) fn uses_tools(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block, Block::ToolUse(_)))
+    }
+
+    pub(crate) fn output_tokens(&self) -> u64 {
+        let bytes = self.blocks.iter().map(Block::size).sum();
+        self.usage.output_tokens.unwrap_or(tokens_in(bytes).max(1))
+    }
+
+    /// Gives a name to every call that has none.
+    pub(crate) fn name_calls(&mut self, mut identifier: impl FnMut() -> String) {
+        for block in &mut self.blocks {
+            if let Block::ToolUse(tool) = block {
+                tool.id.get_or_insert_with(&mut identifier);
+            }
+        }
     }
 }
 
@@ -156,11 +191,16 @@ impl ToolUse {
     pub(crate) fn of(name: impl Into<String>, input: Map<String, Value>) -> Self {
         const PIECES: NonZeroUsize = NonZeroUsize::MIN.saturating_add(2);
         let (name, chunking) = (name.into(), Chunking::Pieces(PIECES));
-        Self { id: None, name, input, chunking, delay: Duration::ZERO }
+        Self { id: None, name, input, free_text: None, chunking, delay: Duration::ZERO }
+    }
+
+    /// The identifier of the call; empty before it has one.
+    pub(crate) fn id(&self) -> &str {
+        self.id.as_deref().unwrap_or_default()
     }
 
     pub(crate) fn input_text(&self) -> String {
-        Value::Object(self.input.clone()).to_string()
+        self.free_text.clone().unwrap_or_else(|| Value::Object(self.input.clone()).to_string())
     }
 }
 
@@ -176,11 +216,37 @@ impl Block {
         }
     }
 
-    /// How many bytes the block holds; the base of token estimates.
-    pub(crate) fn size(&self) -> usize {
+    pub(crate) fn delay(&self) -> Duration {
         match self {
-            Self::Text(speech) | Self::Thinking { speech, .. } => speech.text.len(),
-            Self::ToolUse(tool) => tool.name.len() + tool.input_text().len(),
+            Self::Text(speech) | Self::Thinking { speech, .. } => speech.delay,
+            Self::ToolUse(tool) => tool.delay,
         }
     }
+
+    pub(crate) fn chunking(&self) -> Chunking {
+        match self {
+            Self::Text(speech) | Self::Thinking { speech, .. } => speech.chunking,
+            Self::ToolUse(tool) => tool.chunking,
+        }
+    }
+
+    /// What arrives in pieces: the words, or the input of the call as text.
+    pub(crate) fn content(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(speech) | Self::Thinking { speech, .. } => speech.text.as_str().into(),
+            Self::ToolUse(tool) => tool.input_text().into(),
+        }
+    }
+
+    /// How many bytes the block holds; the base of token estimates.
+    fn size(&self) -> usize {
+        match self {
+            Self::Text(_) | Self::Thinking { .. } => self.content().len(),
+            Self::ToolUse(tool) => tool.name.len() + self.content().len(),
+        }
+    }
+}
+
+pub(crate) fn tokens_in(bytes: usize) -> u64 {
+    u64::try_from(bytes.div_ceil(BYTES_PER_TOKEN)).unwrap_or(u64::MAX)
 }

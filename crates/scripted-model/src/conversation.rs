@@ -1,5 +1,7 @@
 //! What a script may look at in a request, whichever API it came by.
 
+use crate::errand::Errand;
+
 /// One request, reduced to what decides the answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Conversation {
@@ -14,6 +16,8 @@ pub(crate) struct Conversation {
     pub(crate) results: Vec<ToolResult>,
     /// The same for a request and its retries, different for all others.
     pub(crate) identity: String,
+    /// Set when the agent asks for itself and not for its user.
+    pub(crate) errand: Option<Errand>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

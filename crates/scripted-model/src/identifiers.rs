@@ -1,30 +1,21 @@
 //! Numbers messages, tool calls and requests: unique within a server, the same from run to run.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
+/// The numbers used so far, by the prefix of the identifier.
 #[derive(Debug, Default)]
 pub(crate) struct Identifiers {
-    messages: AtomicU64,
-    tools: AtomicU64,
-    requests: AtomicU64,
+    used: Mutex<BTreeMap<&'static str, u64>>,
 }
 
 impl Identifiers {
-    pub(crate) fn message(&self) -> String {
-        numbered("msg", &self.messages)
+    /// The next identifier with this prefix, padded to the length of real ones, because clients show and
+    /// store them.
+    pub(crate) fn next(&self, prefix: &'static str) -> String {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = used.entry(prefix).or_default();
+        *number += 1;
+        format!("{prefix}{number:024}")
     }
-
-    pub(crate) fn tool(&self) -> String {
-        numbered("toolu", &self.tools)
-    }
-
-    pub(crate) fn request(&self) -> String {
-        numbered("req", &self.requests)
-    }
-}
-
-/// Padded to the length of real identifiers, because clients show and store them.
-fn numbered(prefix: &str, counter: &AtomicU64) -> String {
-    let number = counter.fetch_add(1, Ordering::Relaxed) + 1;
-    format!("{prefix}_{number:024}")
 }

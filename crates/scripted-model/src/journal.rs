@@ -20,6 +20,8 @@ pub struct RecordedRequest {
     pub stream: bool,
     /// The newest text of the user, cut after 64 KiB; empty for requests without one.
     pub prompt: String,
+    /// Whether the agent asked for itself: for a title, a route or a review.
+    pub errand: bool,
     /// The size of the request body in bytes.
     pub body_bytes: usize,
 }

@@ -17,15 +17,25 @@
 
 mod answer;
 mod anthropic;
+mod api;
+mod chat_completions;
 mod chunking;
 mod conversation;
+mod errand;
+mod gemini;
+mod history;
 mod identifiers;
 mod journal;
 mod keywords;
+mod openai;
+mod openai_responses;
 mod pacing;
 mod scenario;
 mod script;
 mod server;
+mod timeline;
+mod tokens;
+mod wrapping;
 
 pub use journal::RecordedRequest;
 pub use scenario::{Scenario, ScenarioError};

@@ -96,13 +96,17 @@ struct Condition {
     turn: Option<usize>,
     request: Option<u64>,
     stream: Option<bool>,
+    /// Whether the rule is for errands. They come at any time, so they must not use up other rules.
+    #[serde(default)]
+    errand: bool,
 }
 
 impl Condition {
     fn holds(&self, conversation: &Conversation, request: u64) -> bool {
         let contains =
             |part: &Option<String>, whole: &str| part.as_ref().is_none_or(|part| whole.contains(part));
-        contains(&self.prompt_contains, &conversation.prompt)
+        self.errand == conversation.errand.is_some()
+            && contains(&self.prompt_contains, &conversation.prompt)
             && contains(&self.system_contains, &conversation.system)
             && contains(&self.model_contains, &conversation.model)
             && self.tool_result.as_ref().is_none_or(|tool| has_result_of(conversation, tool))

@@ -34,10 +34,12 @@ impl Script {
 
     pub(crate) fn reply(&self, conversation: &Conversation) -> Reply {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.requests += 1;
+        if conversation.errand.is_none() {
+            counts.requests += 1;
+        }
         match &self.scenario {
             Some(scenario) => counts.reply_by_rule(scenario, conversation),
-            None => keywords::reply(conversation, &mut counts.attempts),
+            None => counts.reply_by_itself(Otherwise::Keywords, conversation),
         }
     }
 }
@@ -50,9 +52,14 @@ impl Counts {
                 return rule.reply().clone();
             }
         }
-        match scenario.otherwise() {
-            Otherwise::Keywords => keywords::reply(conversation, &mut self.attempts),
-            Otherwise::Error => Reply::Refusal(unmatched(conversation)),
+        self.reply_by_itself(scenario.otherwise(), conversation)
+    }
+
+    fn reply_by_itself(&mut self, otherwise: Otherwise, conversation: &Conversation) -> Reply {
+        match (&conversation.errand, otherwise) {
+            (Some(errand), _) => Reply::Answer(errand.answer()),
+            (None, Otherwise::Keywords) => keywords::reply(conversation, &mut self.attempts),
+            (None, Otherwise::Error) => Reply::Refusal(unmatched(conversation)),
         }
     }
 }

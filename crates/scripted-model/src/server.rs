@@ -20,12 +20,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use crate::anthropic;
 use crate::conversation::Conversation;
 use crate::identifiers::Identifiers;
 use crate::journal::{Journal, RecordedRequest};
 use crate::scenario::Scenario;
 use crate::script::Script;
+use crate::{anthropic, api, chat_completions, gemini, openai, openai_responses};
 
 /// Long histories with images are large; the real API stops at half of this.
 const LARGEST_BODY_BYTES: usize = 64 * 1024 * 1024;
@@ -135,6 +135,7 @@ impl Shared {
             model: about.model,
             stream: about.stream,
             prompt: about.prompt,
+            errand: about.errand.is_some(),
             body_bytes,
         });
     }
@@ -157,7 +158,11 @@ fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/", get(alive))
         .merge(anthropic::routes())
-        .fallback(anthropic::unknown_route)
+        .merge(openai_responses::routes())
+        .merge(chat_completions::routes())
+        .merge(gemini::routes())
+        .merge(openai::models::<openai_responses::Request>())
+        .fallback(api::unknown_route::<anthropic::Request>)
         .layer(DefaultBodyLimit::max(LARGEST_BODY_BYTES))
         .with_state(shared)
 }

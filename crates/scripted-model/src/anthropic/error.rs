@@ -1,20 +1,9 @@
 //! Errors in the form of the Messages API.
 
-use axum::Json;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::answer::Refusal;
-
-/// A refused request.
-#[derive(Debug)]
-pub(super) struct ApiError {
-    status: StatusCode,
-    kind: String,
-    message: String,
-    retry_after_seconds: Option<u64>,
-}
 
 /// The `error` object, alone in an event and wrapped in a body.
 #[derive(Serialize)]
@@ -23,42 +12,10 @@ pub(super) struct ErrorDetail<'a> {
     pub(super) message: &'a str,
 }
 
-#[derive(Serialize)]
-struct ErrorBody<'a> {
-    r#type: &'static str,
-    error: ErrorDetail<'a>,
-    request_id: &'a str,
-}
-
-impl ApiError {
-    pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        let kind = kind_of(status.as_u16()).to_owned();
-        Self { status, kind, message: message.into(), retry_after_seconds: None }
-    }
-
-    pub(super) fn into_response(self, request_id: &str) -> Response {
-        let error = ErrorDetail { r#type: &self.kind, message: &self.message };
-        let body = Json(ErrorBody { r#type: "error", error, request_id });
-        let retry_after =
-            self.retry_after_seconds.map(|seconds| [(header::RETRY_AFTER, seconds.to_string())]);
-        match retry_after {
-            Some(headers) => (self.status, headers, body).into_response(),
-            None => (self.status, body).into_response(),
-        }
-    }
-}
-
-impl From<Refusal> for ApiError {
-    fn from(refusal: Refusal) -> Self {
-        let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let message = refusal.message.unwrap_or_else(|| default_message(refusal.status));
-        let error = Self::new(status, message);
-        Self {
-            kind: refusal.kind.unwrap_or(error.kind),
-            retry_after_seconds: refusal.retry_after_seconds,
-            ..error
-        }
-    }
+pub(super) fn body(refusal: &Refusal, request_id: &str) -> Value {
+    let kind = refusal.kind.as_deref().unwrap_or(kind_of(refusal.status));
+    let error = ErrorDetail { r#type: kind, message: &refusal.message() };
+    json!({ "type": "error", "error": error, "request_id": request_id })
 }
 
 fn kind_of(status: u16) -> &'static str {
@@ -73,13 +30,5 @@ fn kind_of(status: u16) -> &'static str {
         529 => "overloaded_error",
         500.. => "api_error",
         _ => "invalid_request_error",
-    }
-}
-
-fn default_message(status: u16) -> String {
-    match status {
-        500 => "Internal server error".into(),
-        529 => "Overloaded".into(),
-        status => format!("scripted error {status}"),
     }
 }

@@ -1,6 +1,5 @@
 //! The events of a streamed answer, exactly as the Messages API writes them.
 
-use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -71,10 +70,10 @@ pub(super) struct TokenUsage {
 
 impl Event<'_> {
     /// The event as a frame of the stream.
-    pub(super) fn frame(&self) -> Bytes {
+    pub(super) fn frame(&self) -> String {
         // Structs of strings and numbers always have a JSON form, so the empty default is never sent.
         let data = serde_json::to_string(self).unwrap_or_default();
-        format!("event: {}\ndata: {data}\n\n", self.name()).into()
+        format!("event: {}\ndata: {data}\n\n", self.name())
     }
 
     fn name(&self) -> &'static str {

@@ -1,8 +1,7 @@
 //! An answer that has become a message of the API: it has identifiers, a stop reason and token counts.
 
-use super::BYTES_PER_TOKEN;
 use super::event::{ContentBlock, MessageBody, TokenUsage};
-use crate::answer::{Answer, Block, Fault, ToolUse};
+use crate::answer::{Answer, Block};
 use crate::identifiers::Identifiers;
 
 pub(super) struct Message {
@@ -13,20 +12,16 @@ pub(super) struct Message {
 
 impl Message {
     pub(super) fn new(identifiers: &Identifiers, model: &str, mut answer: Answer) -> Self {
-        for block in &mut answer.blocks {
-            if let Block::ToolUse(tool) = block {
-                tool.id.get_or_insert_with(|| identifiers.tool());
-            }
-        }
-        Self { id: identifiers.message(), model: model.to_owned(), answer }
+        answer.name_calls(|| identifiers.next("toolu_"));
+        Self { id: identifiers.next("msg_"), model: model.to_owned(), answer }
     }
 
     /// The message as it is sent without streaming.
     pub(super) fn whole(&self) -> MessageBody<'_> {
         MessageBody {
-            content: self.blocks().iter().map(full_block).collect(),
+            content: self.answer.blocks.iter().map(full_block).collect(),
             stop_reason: Some(self.stop_reason()),
-            usage: self.usage(self.output_tokens(), Some("standard")),
+            usage: self.usage(self.answer.output_tokens(), Some("standard")),
             ..self.head()
         }
     }
@@ -45,12 +40,8 @@ impl Message {
         }
     }
 
-    pub(super) fn blocks(&self) -> &[Block] {
-        &self.answer.blocks
-    }
-
-    pub(super) fn fault(&self) -> Option<&Fault> {
-        self.answer.fault.as_ref()
+    pub(super) fn answer(&self) -> &Answer {
+        &self.answer
     }
 
     pub(super) fn stop_reason(&self) -> &str {
@@ -62,7 +53,7 @@ impl Message {
     }
 
     pub(super) fn final_usage(&self) -> TokenUsage {
-        self.usage(self.output_tokens(), None)
+        self.usage(self.answer.output_tokens(), None)
     }
 
     fn usage(&self, output_tokens: u64, service_tier: Option<&'static str>) -> TokenUsage {
@@ -75,12 +66,6 @@ impl Message {
             service_tier,
         }
     }
-
-    fn output_tokens(&self) -> u64 {
-        let bytes: usize = self.blocks().iter().map(Block::size).sum();
-        let estimate = u64::try_from(bytes.div_ceil(BYTES_PER_TOKEN)).unwrap_or(u64::MAX);
-        self.answer.usage.output_tokens.unwrap_or(estimate.max(1))
-    }
 }
 
 /// The block before its first delta.
@@ -89,7 +74,7 @@ pub(super) fn empty_block(block: &Block) -> ContentBlock<'_> {
         Block::Text(_) => ContentBlock::Text { text: "" },
         Block::Thinking { .. } => ContentBlock::Thinking { thinking: "", signature: "" },
         Block::ToolUse(tool) => {
-            ContentBlock::ToolUse { id: id_of(tool), name: &tool.name, input: serde_json::Map::new() }
+            ContentBlock::ToolUse { id: tool.id(), name: &tool.name, input: serde_json::Map::new() }
         }
     }
 }
@@ -99,11 +84,7 @@ fn full_block(block: &Block) -> ContentBlock<'_> {
         Block::Text(speech) => ContentBlock::Text { text: &speech.text },
         Block::Thinking { speech, signature } => ContentBlock::Thinking { thinking: &speech.text, signature },
         Block::ToolUse(tool) => {
-            ContentBlock::ToolUse { id: id_of(tool), name: &tool.name, input: tool.input.clone() }
+            ContentBlock::ToolUse { id: tool.id(), name: &tool.name, input: tool.input.clone() }
         }
     }
-}
-
-fn id_of(tool: &ToolUse) -> &str {
-    tool.id.as_deref().unwrap_or_default()
 }

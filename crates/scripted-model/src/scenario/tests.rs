@@ -10,7 +10,7 @@ fn conversation() -> Conversation {
         prompt: "read the file".into(),
         turn: 1,
         results: vec![ToolResult { tool: "Read".into(), text: "hello".into() }],
-        identity: String::new(),
+        ..Conversation::default()
     }
 }
 

@@ -99,6 +99,14 @@ impl Response {
         events.collect()
     }
 
+    /// The data of the stream's frames without names, without the end mark of Chat Completions.
+    pub(crate) fn chunks(&self) -> Vec<Value> {
+        let frames =
+            self.body.split_terminator("\n\n").flat_map(|frames| frames.split_terminator("\r\n\r\n"));
+        let data = frames.map(|frame| frame.strip_prefix("data: ").unwrap());
+        data.filter(|data| *data != "[DONE]").map(|data| serde_json::from_str(data).unwrap()).collect()
+    }
+
     pub(crate) fn event_types(&self) -> Vec<String> {
         self.events().iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
     }

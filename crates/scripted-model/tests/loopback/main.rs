@@ -3,11 +3,19 @@
 #[cfg(test)]
 mod answers;
 #[cfg(test)]
+mod chat_completions;
+#[cfg(test)]
 mod client;
+#[cfg(test)]
+mod every_api;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod gemini;
+#[cfg(test)]
 mod lifecycle;
+#[cfg(test)]
+mod openai_responses;
 #[cfg(test)]
 mod routes;
 #[cfg(test)]

@@ -23,7 +23,7 @@ async fn tokens_are_estimated_from_the_size() {
 #[tokio::test]
 async fn wrong_requests_get_errors_of_the_api() {
     let cases = [
-        ("GET", "/v1/models", "", 404, "not_found_error", "Not found"),
+        ("GET", "/v1/complete", "", 404, "not_found_error", "Not found"),
         ("POST", "/v2/messages", "{}", 404, "not_found_error", "Not found"),
         ("GET", "/v1/messages", "", 405, "invalid_request_error", "Method Not Allowed"),
         ("POST", "/v1/messages", "{", 400, "invalid_request_error", "EOF"),

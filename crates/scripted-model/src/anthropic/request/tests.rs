@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::conversation::ToolResult;
 
 fn conversation(messages: &Value) -> Conversation {
     let body = json!({ "model": "m", "messages": messages });
