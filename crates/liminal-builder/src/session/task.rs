@@ -100,6 +100,7 @@ impl SessionTask {
         task.tell_history(&history, config);
         task.step(|session, _, step| session.tell(notices, step));
         begin.into_iter().for_each(|command| drop(task.pass(Input::Command(command))));
+        task.tell_phase();
         task
     }
 
@@ -300,6 +301,10 @@ impl SessionTask {
                 break;
             }
         }
+        self.tell_phase();
+    }
+
+    fn tell_phase(&self) {
         let phase = self.session.phase();
         self.phase.send_if_modified(|current| std::mem::replace(current, phase) != phase);
     }

@@ -9,6 +9,7 @@
 
 mod chat;
 mod claude_code;
+mod codex;
 mod doctor;
 mod emitter;
 mod faults;

@@ -114,19 +114,32 @@ impl World {
 
     /// Processes that carry this world's mark.
     pub(crate) fn processes(&self) -> Vec<String> {
-        let mark = format!("LIMINAL_INSTANCE={}", self.instance);
-        let entries = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-        let marked = |path: &Path| {
-            std::fs::read(path.join("environ")).is_ok_and(|environ| {
-                environ.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
-            })
-        };
-        entries.map(|entry| entry.path()).filter(|path| marked(path)).map(|path| describe(&path)).collect()
+        processes_of(&self.instance)
     }
 
     pub(crate) fn assert_no_process_is_left(&self) {
         assert_eq!(self.processes(), Vec::<String>::new());
     }
+}
+
+/// Processes that carry the mark of an instance.
+pub(crate) fn processes_of(instance: &str) -> Vec<String> {
+    let mark = format!("LIMINAL_INSTANCE={instance}");
+    let entries = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let marked = |path: &Path| {
+        std::fs::read(path.join("environ"))
+            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes()))
+    };
+    entries.map(|entry| entry.path()).filter(|path| marked(path)).map(|path| describe(&path)).collect()
+}
+
+/// Kills the first process of an instance whose command line holds these words, as the system would.
+pub(crate) fn kill_process(instance: &str, words: &str) {
+    let processes = processes_of(instance);
+    let process = processes.iter().find(|process| process.contains(words)).unwrap();
+    let pid = process.split(' ').next().unwrap().trim_start_matches("/proc/");
+    let pid = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
 fn describe(process: &Path) -> String {

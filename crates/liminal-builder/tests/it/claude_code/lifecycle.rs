@@ -5,7 +5,7 @@ use liminal_core::session::Phase;
 use liminal_core::upsert::{Output, UpsertStatus};
 
 use crate::chat::Chat;
-use crate::world::{World, wait_until};
+use crate::world::{World, kill_process, wait_until};
 
 #[tokio::test]
 async fn tc_3_1b_a_session_is_resumed_in_a_new_process_with_its_history() {
@@ -83,7 +83,7 @@ async fn a_process_that_is_killed_in_its_turn_ends_it_with_an_error() {
     let turn = chat.send("words:5000 slow:10ms").await.unwrap();
     chat.until(|output| matches!(output, Output::Upsert(upsert) if upsert.status == UpsertStatus::Update))
         .await;
-    kill_leader(&world);
+    kill_process(&world.instance, "stream-json");
     chat.end_of(&turn).await;
     assert_eq!(chat.ends(), ["PROCESS_CRASH"]);
     chat.handle.reach(Phase::Closed).await;
@@ -105,12 +105,4 @@ async fn dropping_the_last_handle_leaves_no_process() {
     let Chat { handle, .. } = chat;
     drop(handle);
     wait_until(|| world.processes().is_empty()).await;
-}
-
-fn kill_leader(world: &World) {
-    let processes = world.processes();
-    let leader = processes.iter().find(|process| process.contains("stream-json")).unwrap();
-    let pid = leader.split(' ').next().unwrap().trim_start_matches("/proc/");
-    let pid = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }

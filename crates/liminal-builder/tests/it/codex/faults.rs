@@ -1,0 +1,94 @@
+//! Codex in trouble.
+
+use std::time::Duration;
+
+use liminal_core::session::Phase;
+
+use super::world::Codex;
+use crate::world::{kill_process, wait_until};
+
+#[tokio::test]
+async fn an_error_of_the_api_ends_the_turn_and_the_next_one_works() {
+    let mut codex = Codex::new().await;
+    let mut chat = codex.create().await;
+    for fault in ["status:400 the request is bad", "status:500x9", "status:401 who are you"] {
+        chat.turn(fault).await;
+    }
+    chat.turn("say:fine again").await;
+    let ends = chat.ends();
+    assert_eq!(ends.len(), 4, "{ends:?}");
+    assert!(ends.iter().take(3).all(|end| end != "completed" && end != "cancelled"), "{ends:?}");
+    assert_eq!(ends.last().unwrap(), "completed");
+    chat.assert_sound();
+}
+
+#[tokio::test]
+async fn the_death_of_the_process_ends_the_turns_of_its_sessions_and_the_next_use_restarts_it() {
+    let mut codex = Codex::new().await;
+    let (mut one, mut two, idle) = (codex.create().await, codex.create().await, codex.create().await);
+    let first = one.send("words:5000 slow:10ms").await.unwrap();
+    let second = two.send("words:5000 slow:10ms").await.unwrap();
+    kill_process(&codex.instance, "codex-acp/dist");
+    one.end_of(&first).await;
+    two.end_of(&second).await;
+    assert_eq!(
+        (one.ends(), two.ends()),
+        (vec!["PROCESS_CRASH".to_owned()], vec!["PROCESS_CRASH".to_owned()])
+    );
+    idle.handle.reach(Phase::Closed).await;
+    assert!(idle.ends().is_empty());
+    assert_eq!(one.send("say:anybody").await.unwrap_err().info().code, "PROCESS_CRASH");
+    wait_until(|| codex.processes().is_empty()).await;
+
+    let mut again = codex.open(Some(one.handle.session_id().clone())).await.unwrap();
+    again.turn("say:back again").await;
+    assert!(again.said().contains(&"back again"));
+    again.assert_sound();
+}
+
+#[tokio::test]
+async fn the_death_of_codex_itself_ends_the_turn_and_the_session_goes_on() {
+    let mut codex = Codex::new().await;
+    let mut chat = codex.create().await;
+    let turn = chat.send("words:5000 slow:10ms").await.unwrap();
+    kill_process(&codex.instance, "app-server");
+    chat.end_of(&turn).await;
+    assert_eq!(chat.ends().len(), 1);
+    assert_ne!(chat.ends(), ["completed"]);
+    chat.turn("say:back again").await;
+    assert!(chat.said().contains(&"back again"));
+    chat.assert_sound();
+}
+
+#[tokio::test]
+async fn a_process_that_nobody_uses_is_ended_and_comes_back_unnoticed() {
+    let mut codex = Codex::new().await;
+    codex.change(|settings| settings.idle_timeout = Duration::from_millis(50));
+    let mut chat = codex.create().await;
+    chat.turn("say:one").await;
+    let session = chat.handle.session_id().clone();
+    chat.kill().await;
+    wait_until(|| codex.processes().is_empty()).await;
+    let mut again = codex.open(Some(session)).await.unwrap();
+    again.turn("say:two").await;
+    assert!(again.said().contains(&"two"));
+}
+
+#[tokio::test]
+async fn what_is_missing_is_told_and_nothing_is_left_running() {
+    let mut codex = Codex::new().await;
+    codex.change(|settings| settings.launch.program = "/no/such/node".into());
+    let error = codex.open(None).await.err().unwrap();
+    assert_eq!(error.info().code, "SPAWN_FAILED");
+    assert!(error.to_string().contains("/no/such/node"), "{error}");
+
+    let mut codex = Codex::new().await;
+    codex.project = codex.project.join("no-such-directory");
+    let error = codex.open(None).await.err().unwrap();
+    assert_eq!(error.info().code, "PROJECT_DIR_INVALID");
+    assert!(codex.processes().is_empty());
+
+    let mut codex = Codex::new().await;
+    let error = codex.open(Some("codex:0190a1b2-0000-7000-8000-000000000000".into())).await.err().unwrap();
+    assert!(!error.to_string().is_empty(), "{error:?}");
+}

@@ -1,0 +1,162 @@
+//! Sessions of Codex that go well.
+
+use liminal_core::event::Origin;
+use liminal_core::session::Phase;
+
+use super::world::Codex;
+use crate::chat::{is_text, turn_of};
+
+#[tokio::test]
+async fn tc_4_1a_tc_2_1c_a_new_session_is_opened_in_the_agents_process() {
+    let mut codex = Codex::new().await;
+    let chat = codex.create().await;
+    assert!(chat.handle.session_id().as_str().starts_with("codex:"));
+    assert_eq!(chat.handle.phase(), Phase::Idle);
+    assert!(!codex.processes().is_empty());
+}
+
+#[tokio::test]
+async fn tc_4_1c_a_message_is_taken_before_its_turn_ends() {
+    let mut codex = Codex::new().await;
+    let mut chat = codex.create().await;
+    let turn = chat.send("say:hello there stall").await.unwrap();
+    assert_eq!(chat.handle.phase(), Phase::Running);
+    assert_eq!(chat.send("say:again").await.unwrap_err().info().code, "TURN_IN_PROGRESS");
+    chat.handle.cancel().await.unwrap();
+    chat.end_of(&turn).await;
+    assert_eq!(chat.ends(), ["cancelled"]);
+    assert!(chat.log.iter().all(|output| *turn_of(output) == turn));
+    chat.assert_sound();
+}
+
+#[tokio::test]
+async fn tc_4_2a_two_prompts_stream_their_answers() {
+    let mut codex = Codex::new().await;
+    let mut chat = codex.create().await;
+    chat.turn("say:the first answer").await;
+    chat.turn("say:the second answer").await;
+    assert_eq!(
+        chat.said(),
+        ["say:the first answer", "the first answer", "say:the second answer", "the second answer"]
+    );
+    assert_eq!(chat.messages().first().unwrap().origin, Origin::User);
+    assert_eq!(chat.ends(), ["completed", "completed"]);
+    chat.assert_sound();
+}
+
+#[tokio::test]
+async fn thoughts_are_shown() {
+    let mut codex = Codex::new().await;
+    let mut chat = codex.create().await;
+    chat.turn("think:let me see\nsay:done").await;
+    assert!(chat.thoughts().iter().any(|thought| thought.contains("let me see")), "{:?}", chat.thoughts());
+    assert!(chat.said().contains(&"done"));
+    chat.assert_sound();
+}
+
+#[tokio::test]
+async fn tc_4_2b_tc_4_2c_a_command_shows_its_output() {
+    let mut codex = Codex::new().await;
+    let mut chat = codex.create().await;
+    chat.turn(r#"tool:exec_command {"cmd":"echo from the tool; sleep 0.3; echo and more"}"#).await;
+    let calls = chat.calls();
+    let (_, call) = calls.first().unwrap();
+    let output = call.tool_output.as_deref().unwrap();
+    assert!(output.contains("and more"), "{output}");
+    chat.assert_sound();
+}
+
+#[tokio::test]
+async fn an_edit_shows_its_diff() {
+    let mut codex = Codex::new().await;
+    let mut chat = codex.create().await;
+    chat.turn(
+        r#"tool:apply_patch {"input":"*** Begin Patch\n*** Add File: a.txt\n+hello\n*** End Patch\n"}"#,
+    )
+    .await;
+    assert_eq!(std::fs::read_to_string(codex.project.join("a.txt")).unwrap(), "hello\n");
+    let calls = chat.calls();
+    let diff = calls.iter().find_map(|(_, call)| call.details.diffs.first()).unwrap();
+    assert!(diff.path.ends_with("a.txt"));
+    assert_eq!(diff.new_text, "hello\n");
+    chat.assert_sound();
+}
+
+const ASKING: &str = r#"tool:exec_command {"cmd":"touch PROJECT/made","sandbox_permissions":"require_escalated","justification":"why"}"#;
+
+#[tokio::test]
+async fn a_command_that_needs_permission_runs_when_it_is_allowed() {
+    let mut codex = Codex::new().await;
+    let mut chat = codex.create().await;
+    let turn = chat.send(&ASKING.replace("PROJECT", &codex.project.display().to_string())).await.unwrap();
+    let (item, asked) = chat.permission().await;
+    assert!(!codex.project.join("made").exists());
+    let allow = asked.request.options.iter().find(|option| option.kind.as_str() == "allow_once").unwrap();
+    chat.answer(item, &allow.option_id).await;
+    chat.end_of(&turn).await;
+    assert!(codex.project.join("made").exists());
+    assert_eq!(chat.ends(), ["completed"]);
+    chat.assert_sound();
+}
+
+#[tokio::test]
+async fn a_command_that_is_rejected_does_not_run() {
+    let mut codex = Codex::new().await;
+    let mut chat = codex.create().await;
+    let turn = chat.send(&ASKING.replace("PROJECT", &codex.project.display().to_string())).await.unwrap();
+    let (item, asked) = chat.permission().await;
+    let reject = asked.request.options.iter().find(|option| option.kind.as_str() == "reject_once").unwrap();
+    chat.answer(item, &reject.option_id).await;
+    chat.end_of(&turn).await;
+    assert!(!codex.project.join("made").exists());
+    chat.turn("say:still here").await;
+    assert!(chat.said().contains(&"still here"));
+    chat.assert_sound();
+}
+
+#[tokio::test]
+async fn a_cancelled_turn_ends_and_the_next_one_works() {
+    let mut codex = Codex::new().await;
+    let mut chat = codex.create().await;
+    let turn = chat.send("words:2000 slow:20ms").await.unwrap();
+    chat.until(|output| is_text(output, " ") && !is_text(output, "slow:")).await;
+    chat.handle.cancel().await.unwrap();
+    chat.end_of(&turn).await;
+    chat.turn("say:still here").await;
+    assert_eq!(chat.ends(), ["cancelled", "completed"]);
+    chat.assert_sound();
+}
+
+#[tokio::test]
+async fn two_sessions_run_side_by_side_in_one_process() {
+    let mut codex = Codex::new().await;
+    let (mut one, mut two) = (codex.create().await, codex.create().await);
+    let adapters = codex.processes().iter().filter(|process| process.contains("codex-acp/dist")).count();
+    assert_eq!(adapters, 1, "{:?}", codex.processes());
+    let slow = one.send("words:200 slow:5ms").await.unwrap();
+    two.turn("say:meanwhile").await;
+    one.end_of(&slow).await;
+    assert!(two.said().contains(&"meanwhile") && !one.said().contains(&"meanwhile"));
+    assert_eq!((one.ends(), two.ends()), (vec!["completed".to_owned()], vec!["completed".to_owned()]));
+    one.assert_sound();
+    two.assert_sound();
+}
+
+#[tokio::test]
+async fn tc_4_1b_a_session_is_loaded_in_a_new_process_with_its_history() {
+    let mut codex = Codex::new().await;
+    let mut chat = codex.create().await;
+    chat.turn("say:remember the fox").await;
+    chat.turn(r#"tool:exec_command {"cmd":"echo out"}"#).await;
+    let session = chat.handle.session_id().clone();
+    chat.kill().await;
+    codex.restart();
+    let mut again = codex.open(Some(session.clone())).await.unwrap();
+    assert_eq!(*again.handle.session_id(), session);
+    again.turn("say:and on").await;
+    let said = again.said();
+    assert_eq!(said.iter().filter(|text| text.contains("say:remember the fox")).count(), 1, "{said:?}");
+    assert!(said.contains(&"remember the fox") && said.contains(&"and on"), "{said:?}");
+    assert!(again.calls().iter().any(|(_, call)| call.tool_output.as_deref().unwrap_or("").contains("out")));
+    again.assert_sound();
+}
