@@ -206,7 +206,7 @@ impl Host {
         dialect.handle(input, now, &mut own);
         let mut routed = Routed::default();
         for frame in &own.frames {
-            self.connection.from_session(channel, frame, &mut routed);
+            self.connection.hear_session(channel, frame, &mut routed);
         }
         out.events.append(&mut own.events);
         out.notices.append(&mut own.notices);
@@ -235,7 +235,7 @@ impl Dialect for Host {
         match input {
             Input::Frame(bytes) => {
                 let mut routed = Routed::default();
-                self.connection.from_agent(bytes, &mut routed);
+                self.connection.hear_agent(bytes, &mut routed);
                 self.pass_on(routed, now, out);
             }
             Input::Command(command) => self.give(self.target, Input::Command(command), now, out),

@@ -102,7 +102,7 @@ impl ConnectionTask {
         match &frame {
             Frame::Line(line) => {
                 let mut routed = Routed::default();
-                self.router.from_agent(line, &mut routed);
+                self.router.hear_agent(line, &mut routed);
                 self.pass_on_or_end(routed).await;
             }
             // It may have been anybody's.
@@ -126,7 +126,7 @@ impl ConnectionTask {
             }
             Request::Send { channel, frame, reply } => {
                 let mut routed = Routed::default();
-                self.router.from_session(channel, &frame, &mut routed);
+                self.router.hear_session(channel, &frame, &mut routed);
                 let result = self.pass_on(routed).await;
                 // The session may have stopped waiting.
                 reply.send(result).ok();

@@ -1,8 +1,8 @@
 //! One process of an ACP agent, shared by many sessions. Owns the numbers of the process's requests and which
 //! session a message belongs to. Knows nothing of turns, and does no input or output itself.
 //!
-//! Whoever runs the process gives every line of it to [`Connection::from_agent`] and every frame of a session to
-//! [`Connection::from_session`], and passes on what comes out. To a session its [`Channel`] is an agent of its own:
+//! Whoever runs the process gives every line of it to [`Connection::hear_agent`] and every frame of a session to
+//! [`Connection::hear_session`], and passes on what comes out. To a session its [`Channel`] is an agent of its own:
 //! it says `initialize` and numbers its requests from 1. The first `initialize` goes to the process; the others are
 //! answered from what it said. Requests of the agent keep their ids, which are unique in the process. A line that
 //! was too long to be read may have been anybody's, so every session is told of it.
@@ -106,7 +106,7 @@ impl Connection {
     }
 
     /// Takes a frame of a session.
-    pub fn from_session(&mut self, channel: Channel, frame: &[u8], out: &mut Routed) {
+    pub fn hear_session(&mut self, channel: Channel, frame: &[u8], out: &mut Routed) {
         match Message::read(frame) {
             Some(Message::Request { id, method, .. }) if method == "initialize" => {
                 self.greet(channel, id, frame, out);
@@ -130,7 +130,7 @@ impl Connection {
     }
 
     /// Takes a line of the process.
-    pub fn from_agent(&mut self, line: &[u8], out: &mut Routed) {
+    pub fn hear_agent(&mut self, line: &[u8], out: &mut Routed) {
         if line.trim_ascii().is_empty() {
             return;
         }

@@ -67,7 +67,8 @@ impl Texts {
             return;
         }
         self.finish(writer, step);
-        let item_id = writer.start_with(chunk.kind.started(), Some(text.to_owned()), None, step);
+        let item_id = writer.start(chunk.kind.started(), None, step);
+        writer.delta(&item_id, text, step);
         let message_id = chunk.message_id.map(str::to_owned);
         self.open = Some(OpenText { kind: chunk.kind, message_id, item_id, content: text.to_owned() });
     }

@@ -36,7 +36,9 @@ pub(super) type Answer<'a> = Result<Option<&'a RawValue>, RpcError>;
 impl<'a> Message<'a> {
     /// Reads a line; the field `jsonrpc` is not asked for, because some leave it out.
     pub(super) fn read(bytes: &'a [u8]) -> Option<Self> {
-        let Wire { id, method, params, result, error } = serde_json::from_slice(bytes).ok()?;
+        // A list would be read as the fields in their order.
+        let object = bytes.trim_ascii_start().strip_prefix(b"{").map(|_| bytes)?;
+        let Wire { id, method, params, result, error } = serde_json::from_slice(object).ok()?;
         let id = id.and_then(|id| serde_json::from_str::<Value>(id.get()).ok());
         match (method, id, error) {
             (Some(method), Some(id), _) => Some(Self::Request { id, method, params }),
@@ -95,7 +97,8 @@ pub(super) fn codex_error_word(fields: &Map<String, Value>) -> Option<String> {
 
 /// Parameters or a result in a type that forgives; what does not fit is its default.
 pub(super) fn read<T: DeserializeOwned + Default>(raw: Option<&RawValue>) -> T {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    let object = raw.map(RawValue::get).filter(|raw| raw.starts_with('{'));
+    object.and_then(|object| serde_json::from_str(object).ok()).unwrap_or_default()
 }
 
 /// The same message under another id; the rest is not touched.

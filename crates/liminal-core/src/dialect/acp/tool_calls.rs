@@ -170,13 +170,12 @@ impl Call {
         if added.is_empty() {
             return;
         }
-        if let Some(live) = &mut self.live {
-            live.text.push_str(added);
-            return writer.delta(&live.item_id, added, step);
-        }
-        let kind = ItemKind::FunctionCallOutput(FunctionCallOutputStart { call_id: Some(id.clone()) });
-        let item_id = writer.start_with(kind, Some(added.to_owned()), None, step);
-        self.live = Some(Live { item_id, text: added.to_owned() });
+        let live = self.live.get_or_insert_with(|| {
+            let kind = ItemKind::FunctionCallOutput(FunctionCallOutputStart { call_id: Some(id.clone()) });
+            Live { item_id: writer.start(kind, None, step), text: String::new() }
+        });
+        live.text.push_str(added);
+        writer.delta(&live.item_id, added, step);
     }
 
     fn close(&mut self, id: &CallId, is_error: bool, writer: &mut TurnWriter, step: &mut Step<'_>) {

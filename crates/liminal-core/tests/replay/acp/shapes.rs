@@ -42,9 +42,15 @@ fn both_variants_of_codex_give_the_same_shapes() {
     assert_eq!(found, listed, "what is listed as different differs");
 }
 
+/// A session and a turn of it.
+type TurnKey = (String, String);
+
+/// Turns by session and id, each with the last state of its items.
+type Turns = Vec<((String, String), Vec<(String, Value)>)>;
+
 /// The turns in order, each with its items in the order of their start.
 fn shape(name: &str) -> Vec<Vec<String>> {
-    let mut turns: Vec<((String, String), Vec<(String, Value)>)> = Vec::new();
+    let mut turns: Vec<(TurnKey, Vec<(String, Value)>)> = Vec::new();
     for output in played_upserts(name) {
         let payload = &output["payload"];
         let part = |key: &str| payload[key].as_str().unwrap_or("end").to_owned();

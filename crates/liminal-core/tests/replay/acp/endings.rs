@@ -1,0 +1,248 @@
+//! How turns of an ACP agent end, and what people are asked on the way.
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "messages are easier to read when they are built in place"
+)]
+
+use liminal_core::dialect::{AgentCommand, Input, Notice};
+use serde_json::{Value, json};
+
+use super::agent::{
+    asks, call, call_update, ended, in_turn, initialized, opened, opening, refused, result, text, text_of,
+    update,
+};
+use crate::agent::Agent;
+
+fn codex(fields: Value) -> Value {
+    update("session_info_update", json!({"_meta": {"codex": fields}}))
+}
+
+fn error_of(agent: &Agent) -> (String, String) {
+    let last = agent.outputs().pop().unwrap();
+    assert_eq!(last["type"], "turn_error", "{last}");
+    let part = |key: &str| last[key].as_str().unwrap().to_owned();
+    (part("errorCode"), part("errorMessage"))
+}
+
+fn answers(agent: &Agent) -> Vec<&Value> {
+    agent.frames.iter().filter(|frame| frame.get("method").is_none()).collect()
+}
+
+#[test]
+fn an_error_that_looks_like_a_normal_end_is_an_error() {
+    let mut agent = in_turn();
+    agent.lines(&[text_of("m1", "half"), codex(json!({"threadStatus": {"type": "systemError"}}))]);
+    agent.lines(&[text("too much "), text("demand\n\n"), codex(json!({"threadStatus": {"type": "idle"}}))]);
+    agent.line(&result(3, json!({"stopReason": "end_turn", "usage": null})));
+    assert_eq!(error_of(&agent), ("systemError".to_owned(), "too much demand".to_owned()));
+    assert_eq!(agent.messages("agent"), ["half"], "the error is told once");
+}
+
+#[test]
+fn an_agent_that_recovers_has_not_failed() {
+    let mut agent = in_turn();
+    agent.line(&codex(json!({"threadStatus": {"type": "systemError"}})));
+    agent.lines(&[codex(json!({"threadStatus": {"type": "active"}})), text("hi"), ended("end_turn")]);
+    assert_eq!(agent.last_event()["status"], "completed");
+}
+
+#[test]
+fn a_text_that_is_begun_anew_is_marked() {
+    let mut agent = in_turn();
+    let retry = codex(json!({"error": {"message": "Reconnecting 1/2", "additionalDetails": "it broke",
+        "codexErrorInfo": {"streamBroke": {}}, "willRetry": true}}));
+    agent.lines(&[
+        text_of("m1", "half of"),
+        retry.clone(),
+        retry,
+        text_of("m2", "half of it"),
+        ended("end_turn"),
+    ]);
+    let failed =
+        agent.outputs_of("message").into_iter().find(|message| message["status"] == "error").unwrap();
+    assert_eq!((&failed["content"], &failed["errorCode"]), (&json!("half of"), &json!("superseded")));
+    assert_eq!(agent.messages("agent"), ["half of it"]);
+    assert_eq!(agent.messages("system"), ["Reconnecting 1/2: it broke"], "told once");
+}
+
+#[test]
+fn refusals_of_a_prompt_are_errors_of_its_turn() {
+    let cases = [
+        (json!({"message": "no quota", "codexErrorInfo": "usageLimit"}), ("usageLimit", "no quota")),
+        (json!({"message": "gone", "codex_error_info": {"http": {"status": 1}}}), ("http", "gone")),
+        (json!({"details": "no rollout"}), ("-32603", "no rollout")),
+        (json!("words"), ("-32603", "words")),
+        (Value::Null, ("-32603", "Internal error")),
+    ];
+    for (data, (code, message)) in cases {
+        let mut agent = in_turn();
+        agent.line(&refused(3, -32603, data));
+        assert_eq!(error_of(&agent), (code.to_owned(), message.to_owned()));
+    }
+    for (reason, status) in
+        [("refusal", "error"), ("max_turn_requests", "error"), ("max_tokens", "completed")]
+    {
+        let mut agent = in_turn();
+        agent.line(&ended(reason));
+        assert_eq!(agent.last_event()["status"], status, "{reason}");
+    }
+}
+
+#[test]
+fn dangling_calls_are_closed_at_cancel_and_late_updates_change_nothing() {
+    let mut agent = in_turn();
+    let live = json!({"_meta": {"terminal_output": {"data": "tick\n"}}});
+    agent.lines(&[call("a"), call("b"), call_update("a", live.clone())]);
+    agent.command(AgentCommand::Cancel);
+    agent.command(AgentCommand::Cancel);
+    let cancels = agent.frames.iter().filter(|frame| frame["method"] == "session/cancel");
+    assert_eq!(cancels.count(), 1, "asking twice is asking once");
+    agent.lines(&[call_update("b", json!({"title": "make all"})), ended("cancelled")]);
+    let last = agent.outputs_of("tool_call").pop().unwrap();
+    assert_eq!(
+        (&last["callId"], &last["toolOutput"], &last["toolOutputIsError"]),
+        (&json!("a"), &json!("tick\n"), &json!(true))
+    );
+    let before = agent.events().len();
+    agent.lines(&[call_update("a", live.clone()), call_update("b", json!({"status": "completed"}))]);
+    assert_eq!(agent.events().len(), before);
+    agent.prompt("t2", "on");
+    agent.lines(&[call_update("a", live), result(4, json!({"stopReason": "end_turn"}))]);
+    assert_eq!(agent.last_event()["status"], "completed");
+    let of_second: Vec<_> =
+        agent.outputs_of("tool_call").into_iter().filter(|call| call["turnId"] == "t2").collect();
+    assert_eq!(of_second, Vec::<Value>::new());
+}
+
+#[test]
+fn calls_that_go_on_in_the_background_do_not_fail_their_turn() {
+    let mut agent = in_turn();
+    let pending = json!({"toolCallId": "b", "title": "x", "status": "pending"});
+    agent.lines(&[call("a"), update("tool_call", pending), ended("end_turn")]);
+    let calls = agent.outputs_of("tool_call");
+    let last = |id: &str| calls.iter().rfind(|call| call["callId"] == id).unwrap()["status"].clone();
+    assert_eq!((last("a"), last("b")), (json!("complete"), json!("error")));
+}
+
+#[test]
+fn permissions_are_the_agents_own_and_answered_once() {
+    let mut agent = in_turn();
+    agent.line(&asks(0, "c1"));
+    let asked = agent.outputs_of("permission").pop().unwrap();
+    let kinds: Vec<_> = asked["options"].as_array().unwrap().iter().map(|option| &option["kind"]).collect();
+    assert_eq!(kinds, ["allow_once", "allow_always", "reject_once"]);
+    let item = asked["itemId"].as_str().unwrap().to_owned();
+    agent.choose(&item, "nonsense");
+    assert!(matches!(agent.notices.last(), Some(Notice::AnswerRefused { .. })));
+    assert_eq!(answers(&agent), Vec::<&Value>::new());
+    agent.choose(&item, "a");
+    agent.choose(&item, "y");
+    let given = answers(&agent);
+    assert_eq!(given.len(), 1);
+    assert_eq!(given[0]["id"], 0, "zero is an id");
+    assert_eq!(given[0]["result"]["outcome"], json!({"outcome": "selected", "optionId": "a"}));
+    assert_eq!(agent.outputs_of("permission").pop().unwrap()["outcome"], json!({"optionId": "a"}));
+}
+
+#[test]
+fn a_question_that_nobody_answers_is_never_allowed() {
+    let closings: [fn(&mut Agent); 5] = [
+        |agent| agent.wait(601),
+        |agent| agent.command(AgentCommand::Cancel),
+        |agent| agent.line(&ended("end_turn")),
+        |agent| agent.line(&json!({"method": "$/cancel_request", "params": {"requestId": 0}})),
+        |agent| agent.close(1, "died"),
+    ];
+    for close in closings {
+        let mut agent = in_turn();
+        agent.line(&asks(0, "c1"));
+        close(&mut agent);
+        let last = agent.outputs_of("permission").pop().unwrap();
+        assert!(last["status"] == "complete" || last["status"] == "error", "{last}");
+        assert_eq!(last.pointer("/outcome/optionId"), None);
+        assert!(answers(&agent).iter().all(|answer| answer["result"]["outcome"]["outcome"] != "selected"));
+        agent.choose(last["itemId"].as_str().unwrap(), "y");
+        assert!(matches!(agent.notices.last(), Some(Notice::AnswerRefused { .. })));
+    }
+}
+
+#[test]
+fn what_a_turn_that_stops_asks_is_not_shown() {
+    let mut agent = in_turn();
+    agent.command(AgentCommand::Cancel);
+    agent.line(&asks(7, "c1"));
+    assert_eq!(agent.outputs_of("permission"), Vec::<Value>::new());
+    assert_eq!(answers(&agent)[0]["result"]["outcome"]["outcome"], "cancelled");
+}
+
+#[test]
+fn a_question_outside_a_turn_can_be_answered() {
+    let mut agent = opened();
+    agent.line(&asks(3, "c1"));
+    agent.wait(5);
+    let item = agent.outputs_of("permission").pop().unwrap()["itemId"].as_str().unwrap().to_owned();
+    agent.choose(&item, "n");
+    assert_eq!(answers(&agent)[0]["result"]["outcome"]["optionId"], "n");
+    agent.wait(1);
+    assert_eq!(agent.last_event()["status"], "completed");
+}
+
+#[test]
+fn one_prompt_at_a_time() {
+    let mut agent = in_turn();
+    agent.prompt("t2", "more");
+    assert_eq!(agent.frames.len(), 3, "the second waits");
+    agent.lines(&[text("one"), ended("end_turn"), text("two"), result(4, json!({"stopReason": "end_turn"}))]);
+    assert_eq!(agent.messages("agent"), ["one", "two"]);
+    assert_eq!(agent.last_event()["status"], "completed");
+}
+
+#[test]
+fn words_are_taken_into_a_turn_where_the_agent_can() {
+    let mut agent = opening(None);
+    let mut able = initialized();
+    able["result"]["_meta"] = json!({"steering": {"supported": true}});
+    agent.lines(&[able, result(2, json!({"sessionId": "s1"}))]);
+    agent.prompt("t", "go");
+    agent.prompt("t2", "faster");
+    agent.prompt("t3", "later");
+    assert_eq!(agent.frames[3]["method"], "_session/steering");
+    agent.lines(&[result(4, json!({"outcome": "injected"})), result(5, json!({"outcome": "refused"}))]);
+    agent.lines(&[ended("end_turn"), result(6, json!({"stopReason": "end_turn"}))]);
+    assert_eq!(agent.messages("user"), ["go", "faster", "later"]);
+    let merged = |notice: &Notice| matches!(notice, Notice::TurnMerged { turn, into } if turn.as_str() == "t2" && into.as_str() == "t");
+    assert!(agent.notices.iter().any(merged));
+    assert_eq!(agent.outputs_of("turn_complete").len(), 2);
+}
+
+#[test]
+fn a_line_that_is_too_long_ends_its_turn_and_no_other() {
+    let mut agent = in_turn();
+    agent.lines(&[text("half")]);
+    agent.input(Input::FrameTooLong { bytes: 1 << 30 });
+    assert_eq!(agent.last_event()["error"]["code"], "LINE_TOO_LONG");
+    agent.prompt("t2", "on");
+    agent.lines(&[
+        text("the rest"),
+        call("c"),
+        ended("end_turn"),
+        text("new"),
+        result(4, json!({"stopReason": "end_turn"})),
+    ]);
+    assert_eq!(agent.messages("agent"), ["half", "new"]);
+    assert_eq!(agent.last_event()["status"], "completed");
+}
+
+#[test]
+fn an_agent_that_is_gone_ends_everything() {
+    let mut agent = in_turn();
+    agent.prompt("t2", "waits");
+    agent.close(1, "it broke");
+    agent.close(1, "again");
+    agent.prompt("t3", "too late");
+    let errors = agent.outputs_of("turn_error");
+    let turns: Vec<_> = errors.iter().map(|error| error["turnId"].as_str().unwrap()).collect();
+    assert_eq!(turns, ["t", "t2", "t3"]);
+    assert_eq!(errors[0]["errorMessage"], "the agent ended with exit code 1: it broke");
+    assert_eq!(agent.deadline(), None);
+}
