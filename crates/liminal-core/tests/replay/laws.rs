@@ -1,16 +1,17 @@
 //! What holds for any lines at all, not only for those that were recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::sync::LazyLock;
 
 use liminal_core::dialect::{AgentCommand, Input};
-use liminal_core::replay::Direction;
+use liminal_core::replay::{Direction, Recording};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::agent::{Agent, assistant, init, result, text};
-use crate::recordings::{directories, recording};
+use crate::recordings::{directories, event_lines, fixtures, recording};
 
 /// Every line that the agent said in any recording.
 static SAID: LazyLock<Vec<Value>> = LazyLock::new(|| {
@@ -155,4 +156,36 @@ proptest! {
         prop_assert_eq!(agent.messages("agent"), ["heard"]);
         prop_assert_eq!(agent.outputs_of("turn_complete").len(), 1);
     }
+
+    #[test]
+    fn lines_that_come_twice_change_nothing(
+        which in any::<prop::sample::Index>(),
+        again in vec(any::<(bool, bool)>(), 1..40),
+    ) {
+        let names = directories();
+        let name = &names[which.index(names.len())];
+        let once = fs::read_to_string(fixtures().join(name).join("in.ndjson")).unwrap();
+        let twice = repeated(&once, &again);
+        prop_assert_eq!(event_lines(&Recording::read(&twice).unwrap()), event_lines(&Recording::read(&once).unwrap()), "{}", name);
+    }
+}
+
+/// The recording, with some of the agent's lines twice: at once, or after the line that follows.
+fn repeated(recording: &str, again: &[(bool, bool)]) -> String {
+    let mut lines = String::new();
+    let mut late: Option<Value> = None;
+    for (line, (is_repeated, is_late)) in recording.lines().zip(again.iter().cycle()) {
+        let said: Value = serde_json::from_str(line).unwrap();
+        let mut add = |said: &Value| lines.push_str(&format!("{said}\n"));
+        add(&said);
+        if let Some(mut earlier) = late.take() {
+            earlier["t"] = said["t"].clone();
+            add(&earlier);
+        }
+        let has_id = said["dir"] == "out" && said["line"]["uuid"].is_string();
+        if *is_repeated && has_id {
+            if *is_late { late = Some(said) } else { add(&said) }
+        }
+    }
+    lines
 }

@@ -50,7 +50,7 @@ fn played(recording: &Recording, audience: &mut dyn Audience) {
     play(recording, &mut playback, audience);
 }
 
-fn event_lines(recording: &Recording) -> String {
+pub(crate) fn event_lines(recording: &Recording) -> String {
     let mut lines = EventLines::default();
     played(recording, &mut lines);
     String::from_utf8(lines.bytes().to_vec()).unwrap()
@@ -182,4 +182,24 @@ recordings! {
     recording_71_sdk_mcp_server
     recording_72_api_hang_timeout3s
     recording_72b_stream_stall_byte_watchdog3s
+    recording_80_question_answered
+    recording_80b_question_refused
+    recording_80c_question_cancelled
+    recording_81_two_pending_permissions
+    recording_81b_two_pending_permissions_cancelled
+    recording_82_deny_and_stop
+    recording_83_allow_for_session_then_again
+    recording_84_sub_agent_asks
+    recording_84b_sub_agent_asks_cancelled
+    recording_85_compact
+    recording_85b_compact_too_early
+    recording_86_clear
+    recording_87_unknown_command
+    recording_88_long_answer
+    recording_89_stream_breaks_after_a_block
+    recording_89b_stream_breaks_after_a_text
+    recording_90_retry_after
+    recording_91_max_tokens_then_enough
+    recording_92_background_command_ends
+    recording_93_plan_refused_then_approved
 }
