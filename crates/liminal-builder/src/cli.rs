@@ -97,6 +97,8 @@ Example:
 enum DialectChoice {
     /// Claude Code's stream-json
     ClaudeCode,
+    /// The Agent Client Protocol, as Codex's adapter speaks it
+    Acp,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -113,6 +115,7 @@ impl Replay {
     pub const fn dialect(&self) -> replay::DialectName {
         match self.dialect {
             DialectChoice::ClaudeCode => replay::DialectName::ClaudeCode,
+            DialectChoice::Acp => replay::DialectName::Acp,
         }
     }
 

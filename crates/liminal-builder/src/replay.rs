@@ -3,11 +3,12 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use liminal_core::dialect::claude::Options as Patience;
+use liminal_core::dialect::{acp, claude};
 use liminal_core::ids::SessionId;
 use liminal_core::processor::{Config, Profile};
 use liminal_core::replay::{
-    ClaudePlayback, Direction, EventLines, Recording, RecordingError, UpsertLines, play,
+    AcpPlayback, ClaudePlayback, Direction, EventLines, Playback, Recording, RecordingError, UpsertLines,
+    play,
 };
 
 /// Whose words a recording holds.
@@ -15,6 +16,8 @@ use liminal_core::replay::{
 pub enum DialectName {
     /// Claude Code's stream-json.
     ClaudeCode,
+    /// The Agent Client Protocol.
+    Acp,
 }
 
 /// What a replay shows.
@@ -67,20 +70,21 @@ pub fn asides(text: &str, mut output: impl Write) -> Result<(), ReplayError> {
 
 fn events(recording: &Recording, dialect: DialectName) -> Vec<u8> {
     let mut lines = EventLines::default();
-    play(recording, &mut playback(dialect), &mut lines);
+    play(recording, playback(recording, dialect).as_mut(), &mut lines);
     lines.bytes().to_vec()
 }
 
 fn upserts(recording: &Recording, dialect: DialectName, config: Config) -> Vec<u8> {
     let mut lines = UpsertLines::new(config, Profile::UpsertV1);
-    play(recording, &mut playback(dialect), &mut lines);
+    play(recording, playback(recording, dialect).as_mut(), &mut lines);
     lines.bytes().to_vec()
 }
 
-fn playback(dialect: DialectName) -> ClaudePlayback {
+fn playback(recording: &Recording, dialect: DialectName) -> Box<dyn Playback> {
     match dialect {
         DialectName::ClaudeCode => {
-            ClaudePlayback::new(SessionId::from("claude-code:recorded"), Patience::default())
+            Box::new(ClaudePlayback::new(SessionId::from("claude-code:recorded"), claude::Options::default()))
         }
+        DialectName::Acp => Box::new(AcpPlayback::new("acp:recorded", acp::Options::default(), recording)),
     }
 }

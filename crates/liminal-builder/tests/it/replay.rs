@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::support::run;
 
-fn recordings() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../liminal-core/tests/fixtures/claude");
+fn recordings(dialect: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../liminal-core/tests/fixtures").join(dialect);
     let mut recordings: Vec<_> =
         std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
     recordings.sort();
@@ -13,13 +13,23 @@ fn recordings() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_recording_plays_as_reviewed() {
-    let recordings = recordings();
+fn every_recording_of_claude_code_plays_as_reviewed() {
+    play_all("claude", "claude-code");
+}
+
+#[test]
+fn every_recording_of_acp_agents_plays_as_reviewed() {
+    play_all("acp", "acp");
+}
+
+fn play_all(folder: &str, dialect: &str) {
+    let recordings = recordings(folder);
     assert!(recordings.len() > 80);
     for directory in recordings {
         let file = directory.join("in.ndjson");
         let replay = |arguments: &[&str]| {
-            let output = run(&[&["replay", file.to_str().unwrap()], arguments].concat(), "");
+            let output =
+                run(&[&["replay", file.to_str().unwrap(), "--dialect", dialect], arguments].concat(), "");
             assert!(output.status.success(), "{}: {output:?}", directory.display());
             String::from_utf8(output.stdout).unwrap()
         };
@@ -34,7 +44,8 @@ fn every_recording_plays_as_reviewed() {
 
 #[test]
 fn standard_error_and_notes_are_shown_when_asked_for() {
-    let recording = recordings().into_iter().find(|path| path.ends_with("28_root_dangerously_skip")).unwrap();
+    let recording =
+        recordings("claude").into_iter().find(|path| path.ends_with("28_root_dangerously_skip")).unwrap();
     let file = recording.join("in.ndjson");
     let output = run(&["replay", file.to_str().unwrap(), "-v"], "");
     let asides = String::from_utf8(output.stderr).unwrap();

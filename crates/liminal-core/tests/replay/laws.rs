@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use liminal_core::dialect::{AgentCommand, Input};
-use liminal_core::replay::Direction;
+use liminal_core::replay::{Direction, Recording};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::agent::{Agent, assistant, init, result, text};
-use crate::recordings::FOLDER;
+use crate::recordings::{FOLDER, events_of};
 
 /// Every line that the agent said in any recording.
 static SAID: LazyLock<Vec<Value>> = LazyLock::new(|| {
@@ -155,4 +155,37 @@ proptest! {
         prop_assert_eq!(agent.messages("agent"), ["heard"]);
         prop_assert_eq!(agent.outputs_of("turn_complete").len(), 1);
     }
+
+    #[test]
+    fn lines_that_come_twice_change_nothing(
+        which in any::<prop::sample::Index>(),
+        again in vec(any::<(bool, bool)>(), 1..40),
+    ) {
+        let names = FOLDER.names();
+        let name = &names[which.index(names.len())];
+        let once = FOLDER.text(name);
+        let twice = repeated(&once, &again);
+        let events = |text: &str| events_of(&Recording::read(text).unwrap());
+        prop_assert_eq!(events(&twice), events(&once), "{}", name);
+    }
+}
+
+/// The recording, with some of the agent's lines twice: at once, or after the line that follows.
+fn repeated(recording: &str, again: &[(bool, bool)]) -> String {
+    let mut lines = String::new();
+    let mut late: Option<Value> = None;
+    for (line, (is_repeated, is_late)) in recording.lines().zip(again.iter().cycle()) {
+        let said: Value = serde_json::from_str(line).unwrap();
+        let mut add = |said: &Value| lines.push_str(&format!("{said}\n"));
+        add(&said);
+        if let Some(mut earlier) = late.take() {
+            earlier["t"] = said["t"].clone();
+            add(&earlier);
+        }
+        let has_id = said["dir"] == "out" && said["line"]["uuid"].is_string();
+        if *is_repeated && has_id {
+            if *is_late { late = Some(said) } else { add(&said) }
+        }
+    }
+    lines
 }

@@ -17,11 +17,7 @@ const REJECTED: &str = "The user doesn't want to proceed";
 
 fn check(name: &str) {
     let recording = FOLDER.recording(name);
-    let played = |audience: &mut dyn Audience| {
-        let mut playback = ClaudePlayback::new(SessionId::from("claude-code:recorded"), Options::default());
-        play(&recording, &mut playback, audience);
-    };
-    let (events, upserts) = (event_lines(played), upsert_lines(played));
+    let (events, upserts) = (events_of(&recording), upsert_lines(|audience| played(&recording, audience)));
     let turns = invariants::of_events(&parsed(&events));
     assert_eq!(shown_texts(turns.values()), said_texts(&recording), "every text is shown exactly once");
     let shown = invariants::results(&parsed(&events));
@@ -29,6 +25,16 @@ fn check(name: &str) {
     invariants::of_upserts(&parsed(&upserts));
     FOLDER.compare(name, "events.ndjson", &events);
     FOLDER.compare(name, "upserts.ndjson", &upserts);
+}
+
+/// The events that a recording gives, as lines.
+pub(crate) fn events_of(recording: &Recording) -> String {
+    event_lines(|audience| played(recording, audience))
+}
+
+fn played(recording: &Recording, audience: &mut dyn Audience) {
+    let mut playback = ClaudePlayback::new(SessionId::from("claude-code:recorded"), Options::default());
+    play(recording, &mut playback, audience);
 }
 
 fn shown_texts<'a>(turns: impl Iterator<Item = &'a Turn>) -> Vec<String> {
@@ -157,4 +163,24 @@ recordings! {
     recording_71_sdk_mcp_server
     recording_72_api_hang_timeout3s
     recording_72b_stream_stall_byte_watchdog3s
+    recording_80_question_answered
+    recording_80b_question_refused
+    recording_80c_question_cancelled
+    recording_81_two_pending_permissions
+    recording_81b_two_pending_permissions_cancelled
+    recording_82_deny_and_stop
+    recording_83_allow_for_session_then_again
+    recording_84_sub_agent_asks
+    recording_84b_sub_agent_asks_cancelled
+    recording_85_compact
+    recording_85b_compact_too_early
+    recording_86_clear
+    recording_87_unknown_command
+    recording_88_long_answer
+    recording_89_stream_breaks_after_a_block
+    recording_89b_stream_breaks_after_a_text
+    recording_90_retry_after
+    recording_91_max_tokens_then_enough
+    recording_92_background_command_ends
+    recording_93_plan_refused_then_approved
 }

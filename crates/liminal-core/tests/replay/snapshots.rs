@@ -42,8 +42,12 @@ impl Folder {
         names
     }
 
+    pub(crate) fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path().join(name).join("in.ndjson")).unwrap()
+    }
+
     pub(crate) fn recording(&self, name: &str) -> Recording {
-        Recording::read(&fs::read_to_string(self.path().join(name).join("in.ndjson")).unwrap()).unwrap()
+        Recording::read(&self.text(name)).unwrap()
     }
 
     pub(crate) fn compare(&self, name: &str, file: &str, found: &str) {

@@ -18,8 +18,8 @@ use crate::ids::CallId;
 
 /// The model's name on lines that no model wrote.
 const SYNTHETIC: &str = "<synthetic>";
-/// What the CLI puts where an answer is missing after a crash.
-const NOTHING_SAID: &str = "No response requested.";
+/// What the CLI puts where an answer is missing after a crash, and where a command has no output.
+const NOTHING_SAID: [&str; 2] = ["No response requested.", "(no content)"];
 /// How soon after the end of a task in the background a turn begins because of it.
 const TASK_TURN_WITHIN: Duration = Duration::from_secs(1);
 /// More sub-agents at once are not remembered.
@@ -149,7 +149,10 @@ impl ClaudeDialect {
         let task = text(line, "task_id").and_then(|task| self.tasks.remove(task));
         let call = text(line, "tool_use_id").map(CallId::from).or(task);
         let Some(summary) = text(line, "summary") else { return };
+        let is_stopped = text(line, "status") == Some("stopped");
         match &mut self.turn {
+            // The user stopped it with the turn.
+            Some(turn) if is_stopped && turn.is_cancel_asked => {}
             Some(turn) if call.is_some_and(|call| turn.is_call_open(&call)) => {}
             Some(turn) => turn.note(summary.to_owned(), step),
             None => self.task_note = Some((step.now.mono, summary.to_owned())),
@@ -179,7 +182,7 @@ impl ClaudeDialect {
         let message = plain_text(found);
         match error {
             Some(code) => turn.fail(ErrorInfo { code: code.to_owned(), message }),
-            None if message.is_empty() || message == NOTHING_SAID => {}
+            None if message.is_empty() || NOTHING_SAID.contains(&message.as_str()) => {}
             None => turn.note(message, step),
         }
     }

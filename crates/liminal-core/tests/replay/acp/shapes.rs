@@ -45,9 +45,6 @@ fn both_variants_of_codex_give_the_same_shapes() {
 /// A session and a turn of it.
 type TurnKey = (String, String);
 
-/// Turns by session and id, each with the last state of its items.
-type Turns = Vec<((String, String), Vec<(String, Value)>)>;
-
 /// The turns in order, each with its items in the order of their start.
 fn shape(name: &str) -> Vec<Vec<String>> {
     let mut turns: Vec<(TurnKey, Vec<(String, Value)>)> = Vec::new();

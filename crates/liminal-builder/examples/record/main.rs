@@ -1,0 +1,95 @@
+//! Records the real Claude Code against the scripted model, through the session code of this crate:
+//! `cargo run -p liminal-builder --example record -- DIRECTORY [NAME…]` plays the scenarios of those names, or all,
+//! and writes `DIRECTORY/NAME/in.ndjson`. Nothing of this machine is left in them. `./x test` installs the program.
+
+mod player;
+mod scenarios;
+mod scrub;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use liminal_builder::clock;
+use liminal_builder::process::InstanceId;
+use liminal_builder::provider::claude_code::{ClaudeCode, Settings};
+use liminal_builder::provider::{OpenRequest, Provider, SessionOptions};
+use liminal_builder::recording::Recorder;
+use liminal_builder::session::{SessionHandle, Setup};
+use scripted_model::{Options, ScriptedModel};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use player::Player;
+use scenarios::{SCENARIOS, Scenario};
+use scrub::Scrubber;
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let Some(directory) = arguments.next() else { bail!("name the directory to write to") };
+    let names: Vec<String> = arguments.collect();
+    let is_chosen = |scenario: &&Scenario| names.is_empty() || names.iter().any(|name| name == scenario.name);
+    for scenario in SCENARIOS.iter().filter(is_chosen) {
+        let recording = record(scenario).await.context(scenario.name)?;
+        let folder = Path::new(&directory).join(scenario.name);
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join("in.ndjson"), recording)?;
+    }
+    Ok(())
+}
+
+/// Plays one scenario on a machine of its own, and gives the recording.
+async fn record(scenario: &Scenario) -> Result<String> {
+    let home = tempfile::tempdir()?;
+    let home_path = home.path().canonicalize()?;
+    let project = home_path.join("project");
+    fs::create_dir(&project)?;
+    for name in ["one.txt", "two.txt"] {
+        fs::write(home_path.join(name), format!("in {name}\n"))?;
+    }
+    let model = ScriptedModel::start(Options::default()).await?;
+    let settings = settings(&home_path, model.url())?;
+    let options = SessionOptions {
+        permission_mode: scenario.permission_mode.map(str::to_owned),
+        ..SessionOptions::default()
+    };
+    let request = OpenRequest { directory: project.clone(), resume: None, options };
+    let agent = ClaudeCode::new(settings).open(request).await?;
+
+    let file = home_path.join("recording.ndjson");
+    let setup = Setup { recorder: Some(Recorder::create(&file)?), ..Setup::default() };
+    let (sender, outputs) = mpsc::channel(64);
+    let mut tasks = JoinSet::new();
+    let handle = SessionHandle::start(agent, setup, sender, &mut tasks);
+    Player::new(handle, outputs, &home_path).play(scenario.steps).await?;
+    drop(tasks.join_next().await);
+    Scrubber::new(&home_path, &project, model.url()).scrubbed(&fs::read_to_string(file)?)
+}
+
+fn settings(home: &Path, model: &str) -> Result<Settings> {
+    let instance = InstanceId::new(&format!("record-{}", clock::new_session_uuid()))?;
+    let mut settings = Settings::new(instance);
+    settings.program = Some(program()?);
+    settings.environment = [
+        ("ANTHROPIC_BASE_URL", model.into()),
+        ("ANTHROPIC_API_KEY", "any".into()),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
+        ("CLAUDE_CODE_MAX_RETRIES", "1".into()),
+        ("CLAUDE_CONFIG_DIR", home.join(".claude").into_os_string()),
+        ("HOME", home.as_os_str().to_owned()),
+    ]
+    .map(|(name, value)| (name.into(), value))
+    .into();
+    Ok(settings)
+}
+
+fn program() -> Result<PathBuf> {
+    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/node_modules/@anthropic-ai");
+    let architecture = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let program = packages.join(format!("claude-code-linux-{architecture}/claude"));
+    if !program.exists() {
+        bail!("{} is missing; run ./x test, which installs it", program.display());
+    }
+    Ok(program)
+}
