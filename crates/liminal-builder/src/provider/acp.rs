@@ -1,6 +1,7 @@
 //! Agents that speak the Agent Client Protocol: Codex and any other. Owns how such an agent is started, and that one
 //! process serves all sessions of its kind; a process that died or was ended comes back with the next session.
 
+mod codex;
 mod connection;
 mod pipe;
 
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use liminal_core::dialect::AgentCommand;
 use liminal_core::dialect::acp::{AcpDialect, Options};
+use liminal_core::error::ErrorInfo;
 use liminal_core::ids::SessionId;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -28,6 +30,9 @@ use pipe::SharedPipe;
 const REQUESTS_WAITING: usize = 256;
 /// A process that nobody has used for so long is ended; starting it again takes about a second.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// The code of JSON-RPC by which agents say that they want a login.
+const LOGIN_WANTED: &str = "-32000";
 
 /// The word for Codex.
 pub const CODEX: &str = "codex";
@@ -99,7 +104,14 @@ impl AcpAgent {
         let session_id = resume.unwrap_or_else(|| self.session_id("new"));
         let mut dialect = AcpDialect::new(session_id.clone(), self.settings.options.clone());
         let open = AgentCommand::Open { directory: directory.display().to_string(), resume: agent_session };
-        let opened = handshake::open(&mut pipe, &mut dialect, open, &clock).await?;
+        let is_resumed = agent_session_is_known(&open);
+        let opened = match handshake::open(&mut pipe, &mut dialect, open, &clock).await {
+            Ok(opened) => opened,
+            Err(OpenError::Refused(error)) if is_resumed && is_unknown_session(&error) => {
+                return Err(OpenError::SessionNotFound(session_id));
+            }
+            Err(error) => return Err(self.explained(error).await),
+        };
         let session_id = opened.agent_session.map_or(session_id, |id| self.session_id(&id));
         dialect.name_session(session_id.clone());
         Ok(OpenedAgent {
@@ -111,6 +123,18 @@ impl AcpAgent {
             notices: opened.notices,
             begin: wishes(options),
         })
+    }
+
+    /// Codex's adapter says that a login is missing whenever Codex cannot start; Codex itself knows better.
+    async fn explained(&self, error: OpenError) -> OpenError {
+        let is_login = matches!(&error, OpenError::Refused(refused) if refused.code == LOGIN_WANTED);
+        if self.settings.name != CODEX || !is_login {
+            return error;
+        }
+        match codex::configuration_fault(&self.settings.launch, &self.environment()).await {
+            Some(fault) => OpenError::Unusable(fault),
+            None => error,
+        }
     }
 
     /// A share in the process, which is started if it does not run.
@@ -157,6 +181,11 @@ impl AcpAgent {
         Ok(requests)
     }
 
+    fn environment(&self) -> Environment {
+        let own = self.settings.environment.iter().cloned();
+        own.fold(Environment::inherited(), |environment, (name, value)| environment.with(name, value))
+    }
+
     fn working_directory(&self, directory: &Path, environment: &Environment) -> PathBuf {
         match self.settings.cwd_policy {
             CwdPolicy::Project => directory.to_owned(),
@@ -185,6 +214,17 @@ impl Provider for AcpAgent {
     fn open(&self, request: OpenRequest) -> Opening<'_> {
         Box::pin(self.start(request))
     }
+}
+
+const fn agent_session_is_known(open: &AgentCommand) -> bool {
+    matches!(open, AgentCommand::Open { resume: Some(_), .. })
+}
+
+/// Agents have no code of their own for this that all would use.
+fn is_unknown_session(error: &ErrorInfo) -> bool {
+    error.code == "-32002"
+        || error.message.contains("no rollout found")
+        || error.message.contains("not found")
 }
 
 /// Agents accept a directory that is not there, and fail much later.

@@ -7,9 +7,9 @@
     reason = "a test fails by panicking, and looks only for what it is about"
 )]
 
+mod acp;
 mod chat;
 mod claude_code;
-mod codex;
 mod doctor;
 mod emitter;
 mod faults;

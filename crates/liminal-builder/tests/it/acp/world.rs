@@ -1,4 +1,4 @@
-//! A machine with Codex on it.
+//! A machine with one agent on it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,36 +18,61 @@ use tokio::task::JoinSet;
 use crate::chat::Chat;
 use crate::world::processes_of;
 
-pub(super) struct Codex {
+pub(super) struct AcpWorld {
     pub(super) project: PathBuf,
     pub(super) instance: String,
     settings: Settings,
     agent: AcpAgent,
     tasks: JoinSet<()>,
     _model: Running,
-    _home: tempfile::TempDir,
+    pub(super) home: tempfile::TempDir,
 }
 
-fn adapter() -> PathBuf {
-    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/node_modules");
-    let adapter = packages.join("@agentclientprotocol/codex-acp/dist/index.js");
-    assert!(adapter.exists(), "{} is missing; run ./x test, which installs it", adapter.display());
-    adapter
+/// What an agent needs to find the scripted model.
+type Variables = Vec<(&'static str, OsString)>;
+
+fn package(path: &str) -> PathBuf {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/node_modules").join(path);
+    assert!(file.exists(), "{} is missing; run ./x test, which installs it", file.display());
+    file
 }
 
-impl Codex {
-    pub(super) async fn new() -> Self {
+fn node(program: &Path, arguments: &[&str]) -> Launch {
+    let arguments = arguments.iter().map(|&argument| argument.to_owned());
+    let args = [program.display().to_string()].into_iter().chain(arguments).collect();
+    Launch { program: "node".into(), args }
+}
+
+impl AcpWorld {
+    pub(super) async fn codex() -> Self {
+        let adapter = package("@agentclientprotocol/codex-acp/dist/index.js");
+        Self::new(CODEX, node(&adapter, &[]), codex_environment).await
+    }
+
+    pub(super) async fn gemini() -> Self {
+        let program = package("@google/gemini-cli/bundle/gemini.js");
+        Self::new("gemini", node(&program, &["--acp"]), gemini_environment).await
+    }
+
+    pub(super) async fn opencode() -> Self {
+        let launch =
+            Launch { program: package("opencode-linux-x64/bin/opencode"), args: vec!["acp".to_owned()] };
+        Self::new("opencode", launch, opencode_environment).await
+    }
+
+    async fn new(name: &str, launch: Launch, environment: fn(&Running, &Path) -> Variables) -> Self {
         let model = ScriptedModel::start(Options::default()).await.unwrap();
         let home = tempfile::tempdir().unwrap();
         let project = home.path().join("project");
         std::fs::create_dir(&project).unwrap();
         let project = project.canonicalize().unwrap();
         let instance = format!("test-{}", clock::new_session_uuid());
-        let launch = Launch { program: "node".into(), args: vec![adapter().display().to_string()] };
-        let mut settings = Settings::new(CODEX, launch, InstanceId::new(&instance).unwrap());
-        settings.environment.extend(environment(&model, home.path()));
+        let mut settings = Settings::new(name, launch, InstanceId::new(&instance).unwrap());
+        let variables = environment(&model, home.path()).into_iter();
+        settings.environment.extend(variables.map(|(name, value)| (name.into(), value)));
+        settings.environment.push(("HOME".into(), home.path().into()));
         let agent = AcpAgent::new(settings.clone());
-        Self { project, instance, settings, agent, tasks: JoinSet::new(), _model: model, _home: home }
+        Self { project, instance, settings, agent, tasks: JoinSet::new(), _model: model, home }
     }
 
     /// The same machine after our own end and a new start.
@@ -77,7 +102,7 @@ impl Codex {
     }
 }
 
-fn environment(model: &Running, home: &Path) -> Vec<(OsString, OsString)> {
+fn codex_environment(model: &Running, home: &Path) -> Variables {
     let provider = json!({
         "name": "Scripted",
         "base_url": format!("{}/v1", model.url()),
@@ -96,13 +121,35 @@ fn environment(model: &Running, home: &Path) -> Vec<(OsString, OsString)> {
     });
     let codex_home = home.join("codex");
     std::fs::create_dir(&codex_home).unwrap();
-    [
+    vec![
         ("CODEX_HOME", codex_home.into_os_string()),
         ("CODEX_CONFIG", config.to_string().into()),
         ("MODEL_PROVIDER", "scripted".into()),
-        ("HOME", home.as_os_str().to_owned()),
         ("NO_BROWSER", "1".into()),
     ]
-    .map(|(name, value)| (name.into(), value))
-    .into()
+}
+
+fn gemini_environment(model: &Running, _: &Path) -> Variables {
+    vec![("GOOGLE_GEMINI_BASE_URL", model.url().into()), ("GEMINI_API_KEY", "any".into())]
+}
+
+fn opencode_environment(model: &Running, _: &Path) -> Variables {
+    let config = json!({
+        "model": "scripted/m",
+        "small_model": "scripted/m",
+        "share": "disabled",
+        "permission": { "bash": "ask" },
+        "provider": { "scripted": {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": { "baseURL": format!("{}/v1", model.url()), "apiKey": "any" },
+            "models": { "m": { "reasoning": true, "tool_call": true } },
+        } },
+    });
+    let off = || OsString::from("1");
+    vec![
+        ("OPENCODE_CONFIG_CONTENT", config.to_string().into()),
+        ("OPENCODE_DISABLE_MODELS_FETCH", off()),
+        ("OPENCODE_DISABLE_AUTOUPDATE", off()),
+        ("OPENCODE_DISABLE_LSP_DOWNLOAD", off()),
+    ]
 }

@@ -3,12 +3,12 @@
 use liminal_core::event::Origin;
 use liminal_core::session::Phase;
 
-use super::world::Codex;
+use super::world::AcpWorld;
 use crate::chat::{is_text, turn_of};
 
 #[tokio::test]
 async fn tc_4_1a_tc_2_1c_a_new_session_is_opened_in_the_agents_process() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let chat = codex.create().await;
     assert!(chat.handle.session_id().as_str().starts_with("codex:"));
     assert_eq!(chat.handle.phase(), Phase::Idle);
@@ -17,7 +17,7 @@ async fn tc_4_1a_tc_2_1c_a_new_session_is_opened_in_the_agents_process() {
 
 #[tokio::test]
 async fn tc_4_1c_a_message_is_taken_before_its_turn_ends() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
     let turn = chat.send("say:hello there stall").await.unwrap();
     assert_eq!(chat.handle.phase(), Phase::Running);
@@ -31,7 +31,7 @@ async fn tc_4_1c_a_message_is_taken_before_its_turn_ends() {
 
 #[tokio::test]
 async fn tc_4_2a_two_prompts_stream_their_answers() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
     chat.turn("say:the first answer").await;
     chat.turn("say:the second answer").await;
@@ -46,7 +46,7 @@ async fn tc_4_2a_two_prompts_stream_their_answers() {
 
 #[tokio::test]
 async fn thoughts_are_shown() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
     chat.turn("think:let me see\nsay:done").await;
     assert!(chat.thoughts().iter().any(|thought| thought.contains("let me see")), "{:?}", chat.thoughts());
@@ -56,7 +56,7 @@ async fn thoughts_are_shown() {
 
 #[tokio::test]
 async fn tc_4_2b_tc_4_2c_a_command_shows_its_output() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
     chat.turn(r#"tool:exec_command {"cmd":"echo from the tool; sleep 0.3; echo and more"}"#).await;
     let calls = chat.calls();
@@ -68,7 +68,7 @@ async fn tc_4_2b_tc_4_2c_a_command_shows_its_output() {
 
 #[tokio::test]
 async fn an_edit_shows_its_diff() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
     chat.turn(
         r#"tool:apply_patch {"input":"*** Begin Patch\n*** Add File: a.txt\n+hello\n*** End Patch\n"}"#,
@@ -86,7 +86,7 @@ const ASKING: &str = r#"tool:exec_command {"cmd":"touch PROJECT/made","sandbox_p
 
 #[tokio::test]
 async fn a_command_that_needs_permission_runs_when_it_is_allowed() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
     let turn = chat.send(&ASKING.replace("PROJECT", &codex.project.display().to_string())).await.unwrap();
     let (item, asked) = chat.permission().await;
@@ -101,7 +101,7 @@ async fn a_command_that_needs_permission_runs_when_it_is_allowed() {
 
 #[tokio::test]
 async fn a_command_that_is_rejected_does_not_run() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
     let turn = chat.send(&ASKING.replace("PROJECT", &codex.project.display().to_string())).await.unwrap();
     let (item, asked) = chat.permission().await;
@@ -116,7 +116,7 @@ async fn a_command_that_is_rejected_does_not_run() {
 
 #[tokio::test]
 async fn a_cancelled_turn_ends_and_the_next_one_works() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
     let turn = chat.send("words:2000 slow:20ms").await.unwrap();
     chat.until(|output| is_text(output, " ") && !is_text(output, "slow:")).await;
@@ -129,7 +129,7 @@ async fn a_cancelled_turn_ends_and_the_next_one_works() {
 
 #[tokio::test]
 async fn two_sessions_run_side_by_side_in_one_process() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let (mut one, mut two) = (codex.create().await, codex.create().await);
     let adapters = codex.processes().iter().filter(|process| process.contains("codex-acp/dist")).count();
     assert_eq!(adapters, 1, "{:?}", codex.processes());
@@ -144,7 +144,7 @@ async fn two_sessions_run_side_by_side_in_one_process() {
 
 #[tokio::test]
 async fn tc_4_1b_a_session_is_loaded_in_a_new_process_with_its_history() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
     chat.turn("say:remember the fox").await;
     chat.turn(r#"tool:exec_command {"cmd":"echo out"}"#).await;

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use liminal_core::session::Phase;
 
-use super::world::Codex;
+use super::world::AcpWorld;
+use crate::chat::is_text;
 use crate::world::{kill_process, wait_until};
 
 #[tokio::test]
 async fn an_error_of_the_api_ends_the_turn_and_the_next_one_works() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
     for fault in ["status:400 the request is bad", "status:500x9", "status:401 who are you"] {
         chat.turn(fault).await;
@@ -24,10 +25,13 @@ async fn an_error_of_the_api_ends_the_turn_and_the_next_one_works() {
 
 #[tokio::test]
 async fn the_death_of_the_process_ends_the_turns_of_its_sessions_and_the_next_use_restarts_it() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let (mut one, mut two, idle) = (codex.create().await, codex.create().await, codex.create().await);
     let first = one.send("words:5000 slow:10ms").await.unwrap();
     let second = two.send("words:5000 slow:10ms").await.unwrap();
+    for chat in [&mut one, &mut two] {
+        chat.until(|output| is_text(output, "word1 ") && !is_text(output, "slow:")).await;
+    }
     kill_process(&codex.instance, "codex-acp/dist");
     one.end_of(&first).await;
     two.end_of(&second).await;
@@ -48,9 +52,10 @@ async fn the_death_of_the_process_ends_the_turns_of_its_sessions_and_the_next_us
 
 #[tokio::test]
 async fn the_death_of_codex_itself_ends_the_turn_and_the_session_goes_on() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
     let turn = chat.send("words:5000 slow:10ms").await.unwrap();
+    chat.until(|output| is_text(output, "word1 ") && !is_text(output, "slow:")).await;
     kill_process(&codex.instance, "app-server");
     chat.end_of(&turn).await;
     assert_eq!(chat.ends().len(), 1);
@@ -62,7 +67,7 @@ async fn the_death_of_codex_itself_ends_the_turn_and_the_session_goes_on() {
 
 #[tokio::test]
 async fn a_process_that_nobody_uses_is_ended_and_comes_back_unnoticed() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     codex.change(|settings| settings.idle_timeout = Duration::from_millis(50));
     let mut chat = codex.create().await;
     chat.turn("say:one").await;
@@ -76,19 +81,33 @@ async fn a_process_that_nobody_uses_is_ended_and_comes_back_unnoticed() {
 
 #[tokio::test]
 async fn what_is_missing_is_told_and_nothing_is_left_running() {
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     codex.change(|settings| settings.launch.program = "/no/such/node".into());
     let error = codex.open(None).await.err().unwrap();
     assert_eq!(error.info().code, "SPAWN_FAILED");
     assert!(error.to_string().contains("/no/such/node"), "{error}");
 
-    let mut codex = Codex::new().await;
+    let mut codex = AcpWorld::codex().await;
     codex.project = codex.project.join("no-such-directory");
     let error = codex.open(None).await.err().unwrap();
     assert_eq!(error.info().code, "PROJECT_DIR_INVALID");
     assert!(codex.processes().is_empty());
 
-    let mut codex = Codex::new().await;
-    let error = codex.open(Some("codex:0190a1b2-0000-7000-8000-000000000000".into())).await.err().unwrap();
-    assert!(!error.to_string().is_empty(), "{error:?}");
+    let mut codex = AcpWorld::codex().await;
+    let unknown = "codex:0190a1b2-0000-7000-8000-000000000000";
+    let error = codex.open(Some(unknown.into())).await.err().unwrap();
+    assert_eq!(error.info().code, "SESSION_NOT_FOUND", "{error}");
+}
+
+#[tokio::test]
+async fn a_broken_configuration_is_told_as_such_and_not_as_a_missing_login() {
+    let mut codex = AcpWorld::codex().await;
+    let config = codex.home.path().join("codex/config.toml");
+    std::fs::write(&config, "model = \"gpt-5.5\"\nmodel_provider = [\n").unwrap();
+    codex.change(|settings| {
+        settings.environment.retain(|(name, _)| name != "CODEX_CONFIG" && name != "MODEL_PROVIDER")
+    });
+    let error = codex.open(None).await.err().unwrap();
+    assert!(error.to_string().contains("config.toml"), "{error}");
+    assert!(!error.to_string().contains("Authentication required"), "{error}");
 }

@@ -1,0 +1,60 @@
+//! What only Codex knows: why it cannot start. Owns asking it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::agents::Launch;
+use crate::process::{Environment, run_for_output};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What is wrong with Codex's configuration, if anything is.
+pub(super) async fn configuration_fault(launch: &Launch, environment: &Environment) -> Option<String> {
+    let (program, mut arguments) = program(launch, environment)?;
+    arguments.extend(["app-server".to_owned(), "--print-startup-config".to_owned()]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let run = run_for_output(&program, &arguments, environment, PATIENCE).await.ok()?;
+    run.stdout.lines().chain(run.stderr.lines()).find_map(fault)
+}
+
+/// The Codex that the adapter uses: the one that is set, or the one beside it, or the one on the `PATH`.
+fn program(launch: &Launch, environment: &Environment) -> Option<(PathBuf, Vec<String>)> {
+    if let Some(set) = environment.get("CODEX_PATH") {
+        return Some((set.into(), Vec::new()));
+    }
+    let adapter = launch.args.first().map(Path::new).or(Some(&launch.program))?;
+    let beside = adapter.ancestors().find_map(|folder| {
+        let script = folder.join("@openai/codex/bin/codex.js");
+        script.is_file().then_some(script)
+    });
+    match beside {
+        Some(script) => Some((environment.find_program("node")?, vec![script.display().to_string()])),
+        None => Some((environment.find_program("codex")?, Vec::new())),
+    }
+}
+
+fn fault(line: &str) -> Option<String> {
+    let answer: Value = serde_json::from_str(line).ok()?;
+    let error = answer.get("error")?;
+    let detail = error.pointer("/data/detail").or_else(|| error.get("message"))?.as_str()?;
+    let place =
+        |name: &str| error.pointer(&format!("/data/{name}")).map(|value| value.to_string().replace('"', ""));
+    let (file, line) = (place("filePath").unwrap_or_default(), place("line").unwrap_or_default());
+    Some(format!("Codex cannot read its configuration {file}:{line}: {detail}; correct it and try again"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_told_with_its_place() {
+        let line = r#"{"error":{"code":-32600,"message":"x","data":{"reason":"configLoad","filePath":"/home/dev/.codex/config.toml","line":2,"column":1,"detail":"unclosed array"}}}"#;
+        let told = fault(line).unwrap();
+        assert!(told.contains("/home/dev/.codex/config.toml:2: unclosed array"), "{told}");
+        assert_eq!(fault("{}"), None);
+        assert_eq!(fault("not json"), None);
+    }
+}
