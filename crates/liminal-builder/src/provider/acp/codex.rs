@@ -39,10 +39,7 @@ fn fault(line: &str) -> Option<String> {
     let answer: Value = serde_json::from_str(line).ok()?;
     let error = answer.get("error")?;
     let detail = error.pointer("/data/detail").or_else(|| error.get("message"))?.as_str()?;
-    let place =
-        |name: &str| error.pointer(&format!("/data/{name}")).map(|value| value.to_string().replace('"', ""));
-    let (file, line) = (place("filePath").unwrap_or_default(), place("line").unwrap_or_default());
-    Some(format!("Codex cannot read its configuration {file}:{line}: {detail}; correct it and try again"))
+    Some(format!("Codex cannot read its configuration: {detail}; correct it and try again"))
 }
 
 #[cfg(test)]
@@ -51,9 +48,9 @@ mod tests {
 
     #[test]
     fn a_fault_is_told_with_its_place() {
-        let line = r#"{"error":{"code":-32600,"message":"x","data":{"reason":"configLoad","filePath":"/home/dev/.codex/config.toml","line":2,"column":1,"detail":"unclosed array"}}}"#;
+        let line = r#"{"error":{"code":-32600,"message":"x","data":{"reason":"configLoad","filePath":"/home/dev/.codex/config.toml","line":2,"column":1,"detail":"/home/dev/.codex/config.toml:2:1: unclosed array"}}}"#;
         let told = fault(line).unwrap();
-        assert!(told.contains("/home/dev/.codex/config.toml:2: unclosed array"), "{told}");
+        assert!(told.contains("/home/dev/.codex/config.toml:2:1: unclosed array; correct"), "{told}");
         assert_eq!(fault("{}"), None);
         assert_eq!(fault("not json"), None);
     }
