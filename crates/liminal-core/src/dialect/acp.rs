@@ -55,7 +55,8 @@ pub struct Options {
     pub provider_id: String,
     /// Our own version, for the agent's records.
     pub client_version: String,
-    /// Whether a session that is gone on with tells what was before.
+    /// Whether a session that is gone on with tells what was before. Not wanted where that is known already: the
+    /// turns of a replay have ids of their own.
     pub replays_history: bool,
     /// How patient to be with the answers to `initialize` and to opening the session, each.
     pub handshake_timeout: Duration,
@@ -235,8 +236,9 @@ impl AcpDialect {
 
     /// One prompt at a time: agents queue a second one, or take it in and never answer it.
     fn prompt(&mut self, prompt: Prompt, step: &mut Step<'_>) {
-        let is_running = self.turn.as_ref().is_some_and(|turn| matches!(turn.cause, Cause::Prompt { .. }));
-        if is_running && self.agent.can_steer {
+        let running = self.turn.as_ref().filter(|turn| matches!(turn.cause, Cause::Prompt { .. }));
+        let (is_running, stops) = (running.is_some(), running.is_some_and(|turn| turn.is_cancel_asked));
+        if is_running && !stops && self.agent.can_steer {
             let params = self.prompt_params(&prompt.text);
             let Prompt { turn, text } = prompt;
             self.requests.send(Request::Steer { turn, text }, &params, step);
@@ -261,20 +263,17 @@ impl AcpDialect {
     }
 
     fn cancel(&mut self, step: &mut Step<'_>) {
-        let Some(turn) = &mut self.turn else { return self.cancel_prompts(step) };
-        if std::mem::replace(&mut turn.is_cancel_asked, true) {
-            return;
-        }
-        match turn.cause {
-            Cause::Prompt { .. } => {
-                self.send_cancel(step);
-                if let Some(turn) = &mut self.turn {
-                    turn.withdraw_all(step);
+        match self.turn.as_mut().map(|turn| (turn.cause, turn)) {
+            Some((Cause::Prompt { .. }, turn)) => {
+                if std::mem::replace(&mut turn.is_cancel_asked, true) {
+                    return;
                 }
+                turn.withdraw_all(step);
+                self.send_cancel(step);
             }
             // Nothing of the agent runs that could be stopped.
-            Cause::Aside { .. } => self.end_turn(Ending::Cancelled(Finish::default()), step),
-            Cause::History => self.cancel_prompts(step),
+            Some((Cause::Aside { .. }, _)) => self.end_turn(Ending::Cancelled(Finish::default()), step),
+            Some((Cause::History, _)) | None => self.cancel_prompts(step),
         }
     }
 

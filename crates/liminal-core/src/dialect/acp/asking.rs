@@ -38,8 +38,10 @@ impl AcpDialect {
     pub(super) fn ask(&mut self, request_id: Value, params: &Map<String, Value>, step: &mut Step<'_>) {
         let call = object(params, "toolCall").and_then(CallNews::read);
         let until = step.now.mono + self.options.permission_timeout;
-        let is_asked = self.turn.as_ref().is_some_and(|turn| turn.is_asked(&request_id));
-        let (Some(call), false) = (call, is_asked) else {
+        if self.turn.as_ref().is_some_and(|turn| turn.is_asked(&request_id)) {
+            return;
+        }
+        let Some(call) = call else {
             let why = "the request does not tell the call that it is about";
             return step.send(&rpc::refusal(&request_id, rpc::INVALID_PARAMS, why));
         };

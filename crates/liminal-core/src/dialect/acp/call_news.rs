@@ -59,6 +59,11 @@ impl CallNews {
         })
     }
 
+    /// Whether nothing is told but what the call puts out. By far the most frequent news.
+    pub(super) fn is_only_output(&self) -> bool {
+        self.name.is_none() && self.input.is_none() && self.details.is_empty()
+    }
+
     /// Whether it is the last of the call.
     pub(super) const fn is_end(&self) -> bool {
         matches!(self.status, Some(CallStatus::Completed | CallStatus::Failed))

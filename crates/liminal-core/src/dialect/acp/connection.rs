@@ -63,6 +63,8 @@ struct Pending {
 enum Purpose {
     Initialize,
     OpenSession,
+    /// Its session is bound to the channel already.
+    ResumeSession,
     /// Nobody waits for the answer.
     CloseSession,
     Other,
@@ -116,8 +118,11 @@ impl Connection {
                 if let Some(why) = self.bind_before(channel, &method, session.as_deref()) {
                     return out.deliver(channel, &rpc::refusal(&id, rpc::INVALID_PARAMS, &why));
                 }
-                let opens = matches!(method.as_ref(), "session/new" | "session/fork");
-                let purpose = if opens { Purpose::OpenSession } else { Purpose::Other };
+                let purpose = match method.as_ref() {
+                    "session/new" | "session/fork" => Purpose::OpenSession,
+                    "session/load" | "session/resume" => Purpose::ResumeSession,
+                    _ => Purpose::Other,
+                };
                 self.forward(Pending { channel, id, purpose }, frame, out);
             }
             Some(Message::Response { id, .. }) => {
@@ -138,6 +143,9 @@ impl Connection {
             Some(Message::Response { id, answer }) => {
                 let pending = id.as_u64().and_then(|id| self.pending.remove(&id));
                 let Some(pending) = pending else { return out.unknown("response to no request", line) };
+                if pending.purpose == Purpose::ResumeSession && answer.is_err() {
+                    self.sessions.retain(|_, channel| *channel != pending.channel);
+                }
                 self.answered(pending, answer.ok().flatten(), line, out);
             }
             Some(Message::Request { id, method, params }) => match session_of(params) {
@@ -201,7 +209,7 @@ impl Connection {
                     out.deliver_with_id(channel, &id, line);
                 }
             }
-            Purpose::OpenSession | Purpose::Other => {}
+            Purpose::OpenSession | Purpose::ResumeSession | Purpose::Other => {}
         }
         let session = session_of(result).filter(|_| purpose == Purpose::OpenSession);
         if !self.open.contains(&channel) {

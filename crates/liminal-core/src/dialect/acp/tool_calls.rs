@@ -142,6 +142,9 @@ impl Call {
 
     /// Takes over what is new; tells whether anything was.
     fn learn(&mut self, news: &CallNews) -> bool {
+        if news.is_only_output() {
+            return false;
+        }
         let before = (self.name.clone(), self.details.clone(), self.input.clone());
         if let Some(name) = &news.name {
             self.name.clone_from(name);

@@ -94,6 +94,9 @@ impl AcpDialect {
         if self.history_mut().is_some() {
             return self.replay_user(text(update, "messageId"), &words, step);
         }
+        if words.is_empty() {
+            return;
+        }
         if let Some(turn) = self.turn_to_tell(step) {
             turn.user_chunk(&words, step);
         }

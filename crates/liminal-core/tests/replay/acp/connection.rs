@@ -128,6 +128,11 @@ fn history_finds_its_session_before_the_response() {
     wire.send(one, &request(9, "session/load", json!({"sessionId": "old"})));
     let refused = wire.drain_sessions();
     assert_eq!((refused[0].0, &refused[0].1["error"]["code"]), (one, &json!(-32602)), "it is open already");
+    wire.hear(&json!({"id": 4, "error": {"code": -32002}}));
+    let four = wire.open();
+    wire.send(four, &request(1, "session/load", json!({"sessionId": "old"})));
+    wire.hear(&update("old"));
+    assert_eq!(wire.drain_sessions()[1], (four, update("old")), "one that was not opened is free");
 }
 
 #[test]

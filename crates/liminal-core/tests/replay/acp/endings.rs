@@ -127,7 +127,8 @@ fn calls_that_go_on_in_the_background_do_not_fail_their_turn() {
 #[test]
 fn permissions_are_the_agents_own_and_answered_once() {
     let mut agent = in_turn();
-    agent.line(&asks(0, "c1"));
+    agent.lines(&[asks(0, "c1"), asks(0, "c1")]);
+    assert_eq!(agent.outputs_of("permission").len(), 1, "asking twice is asking once");
     let asked = agent.outputs_of("permission").pop().unwrap();
     let kinds: Vec<_> = asked["options"].as_array().unwrap().iter().map(|option| &option["kind"]).collect();
     assert_eq!(kinds, ["allow_once", "allow_always", "reject_once"]);
