@@ -94,7 +94,7 @@ impl Player {
         match output {
             None => bail!("the session has ended"),
             Some(Output::Turn(TurnEvent::TurnComplete { .. } | TurnEvent::TurnError { .. })) => {
-                self.ended += 1
+                self.ended += 1;
             }
             Some(Output::Upsert(Upsert {
                 item_id,
