@@ -48,12 +48,13 @@ impl Agent {
         self.output.bytes(line.as_bytes())
     }
 
-    pub(super) fn keys(&mut self, count: u64) -> Result<()> {
-        let fields: Map<String, Value> = (0..count).map(|key| (format!("{key}"), Value::Null)).collect();
-        let line = self.scribe.of_kind("assistant", fields);
-        self.output.line(line)?;
-        self.output.forget();
-        Ok(())
+    pub(super) fn keys(&self, count: u64) -> Result<()> {
+        let mut line = "{\"type\":\"assistant\"".to_owned();
+        for key in 0..count {
+            line.push_str(&format!(",\"{key}\":0"));
+        }
+        line.push_str("}\n");
+        self.output.bytes(line.as_bytes())
     }
 
     /// The end of a block before its beginning, a result before its call.
