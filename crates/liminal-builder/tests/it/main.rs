@@ -11,6 +11,6 @@ mod claude_code;
 mod doctor;
 mod emitter;
 mod filter;
+mod http;
 mod replay;
-mod serve;
 mod support;
