@@ -10,6 +10,7 @@ mod auth;
 pub mod client;
 mod connection;
 pub mod credentials;
+mod extract;
 mod gate;
 mod health;
 pub mod host;

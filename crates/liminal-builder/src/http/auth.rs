@@ -1,15 +1,14 @@
 //! Letting browsers in and out. Owns how a session reaches a browser; who is let in is the credentials' business.
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::http::header::SET_COOKIE;
 use axum::response::IntoResponse;
-use liminal_core::read;
 use liminal_core::wire::rest::{BrowserKey, ExchangeCode, FreshAddress};
 
 use super::app::App;
+use super::extract::JsonBody;
 use super::gate::Peer;
 use super::problem::ApiError;
 
@@ -17,9 +16,8 @@ use super::problem::ApiError;
 pub(super) async fn exchange(
     State(app): State<App>,
     Extension(Peer(peer)): Extension<Peer>,
-    body: Bytes,
+    JsonBody(ExchangeCode { code }): JsonBody<ExchangeCode>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let ExchangeCode { code } = read::body(&body)?;
     let browser = app.credentials().exchange(&code, peer, app.now())?;
     let name = app.credentials().cookie_name();
     // The session decides when it ends; its cookie lives for as long as browsers keep any, 400 days.
