@@ -25,6 +25,10 @@ pub struct Cli {
 pub enum Command {
     /// Start the server and print its address
     Serve(Serve),
+    /// Print a new address for a browser, from the running server
+    Url(Url),
+    /// Manage who may use the running server
+    Auth(Auth),
     /// Tell which agents this machine has, and what is missing
     Doctor(Doctor),
     /// Turn a stream of agent events into renderable states, as a filter
@@ -44,6 +48,46 @@ pub struct Serve {
     /// Port to listen on; 0 takes any free one
     #[arg(long, default_value_t = 4747)]
     pub port: u16,
+    /// Only print the address; in this version no browser is opened anyway
+    #[arg(long)]
+    pub no_open: bool,
+    /// Where the server keeps its data
+    #[command(flatten)]
+    pub data: DataDirectory,
+    /// Another configuration file than the usual one
+    #[arg(long, value_name = "FILE", env = "LIMINAL_CONFIG")]
+    pub config: Option<PathBuf>,
+}
+
+/// Where the server keeps its data.
+#[derive(Debug, Args)]
+pub struct DataDirectory {
+    /// Directory of the server's data [default: liminal-builder in $XDG_DATA_HOME or ~/.local/share]
+    #[arg(long, value_name = "DIRECTORY", env = "LIMINAL_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+}
+
+/// Options of `liminal url`.
+#[derive(Debug, Args)]
+pub struct Url {
+    /// Where the server keeps its data
+    #[command(flatten)]
+    pub data: DataDirectory,
+}
+
+/// Options of `liminal auth`.
+#[derive(Debug, Args)]
+pub struct Auth {
+    /// What to do
+    #[command(subcommand)]
+    pub action: AuthAction,
+}
+
+/// What `liminal auth` can do.
+#[derive(Debug, Subcommand)]
+pub enum AuthAction {
+    /// End the sessions of all browsers and all addresses that were printed
+    Rotate(Url),
 }
 
 /// Options of `liminal doctor`.

@@ -49,3 +49,12 @@ pub fn new_turn_id() -> TurnId {
 pub fn new_session_uuid() -> String {
     Uuid::new_v4().to_string()
 }
+
+/// Bytes that nobody can guess, from the system.
+#[must_use]
+#[expect(clippy::expect_used, reason = "a server that cannot make secrets must not run")]
+pub fn random_bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the system gives random bytes");
+    bytes
+}

@@ -2,24 +2,30 @@
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Parser;
 use liminal_builder::agents::{AgentReport, Machine, install_managed};
-use liminal_builder::cli::{Cli, Command, Doctor, Process, Replay, ScriptedModel, Serve};
+use liminal_builder::cli::{
+    Auth, AuthAction, Cli, Command, DataDirectory, Doctor, Process, Replay, ScriptedModel, Serve, Url,
+};
 use liminal_builder::config::Config;
 use liminal_builder::filter::{self, Verdict};
+use liminal_builder::http::credentials::InMemory;
+use liminal_builder::http::{FindAgents, Limits, Options as ServerOptions, Server, ServerFile, client};
 use liminal_builder::process::Environment;
 use liminal_builder::replay;
-use liminal_builder::server::Server;
 use scripted_model::{Options, Scenario};
 use tokio::signal::unix::{SignalKind, signal};
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve(options) => serve(&options),
+        Command::Url(options) => url(&options),
+        Command::Auth(options) => auth(&options),
         Command::Doctor(options) => doctor(&options),
         Command::Process(options) => process(options),
         Command::Replay(options) => play(&options),
@@ -75,16 +81,77 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
 
 /// Where agents are installed for this program alone.
 fn managed_agents(environment: &Environment) -> PathBuf {
+    usual_data_directory(environment).join("agents")
+}
+
+/// Where data lies if nobody says otherwise.
+fn usual_data_directory(environment: &Environment) -> PathBuf {
     let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let data = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
-    data.unwrap_or_default().join("liminal-builder/agents")
+    data.unwrap_or_default().join("liminal-builder")
+}
+
+fn data_directory(options: &DataDirectory) -> PathBuf {
+    options.data_dir.clone().unwrap_or_else(|| usual_data_directory(&Environment::inherited()))
 }
 
 #[tokio::main]
 async fn serve(options: &Serve) -> Result<ExitCode> {
-    let server = Server::bind(options.host, options.port).await?;
-    say(&format!("Liminal Builder is at {}", server.url()))?;
-    server.run(interrupted()).await?;
+    let data = data_directory(&options.data);
+    make_private_directory(&data).with_context(|| format!("cannot make {}", data.display()))?;
+    let server = Server::bind(ServerOptions {
+        address: SocketAddr::new(options.host, options.port),
+        instance: data.canonicalize()?.display().to_string(),
+        limits: Limits::default(),
+        sessions: Box::new(InMemory::default()),
+        find_agents: find_agents(options)?,
+    });
+    let server = server.await?;
+    let file = server.file();
+    file.write(&data).with_context(|| format!("cannot write to {}", data.display()))?;
+    say(&format!("Liminal Builder is at {}", server.fresh_url()))?;
+    server.run(interrupted()).await;
+    file.remove(&data);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Nobody else may look into it, whatever the umask is.
+fn make_private_directory(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        result => result,
+    }
+}
+
+fn find_agents(options: &Serve) -> Result<FindAgents> {
+    let environment = Environment::inherited();
+    let config = Config::load(options.config.as_deref(), &environment)?;
+    let managed = managed_agents(&environment);
+    let place = Arc::new((config, environment, managed));
+    Ok(Arc::new(move || {
+        let place = Arc::clone(&place);
+        Box::pin(async move {
+            let (config, environment, managed) = &*place;
+            Machine { config, environment, managed }.agents().await
+        })
+    }))
+}
+
+fn url(options: &Url) -> Result<ExitCode> {
+    let server = ServerFile::read(&data_directory(&options.data))?;
+    say(&client::fresh_url(&server)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn auth(options: &Auth) -> Result<ExitCode> {
+    let AuthAction::Rotate(options) = &options.action;
+    client::rotate(&ServerFile::read(&data_directory(&options.data))?)?;
+    say("all browsers are logged out; `liminal url` prints an address to let one in")?;
     Ok(ExitCode::SUCCESS)
 }
 

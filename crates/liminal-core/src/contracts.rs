@@ -11,8 +11,8 @@ use crate::envelope::EnvelopeShape;
 use crate::stream_b::{StreamBMessage, UiTurnEvent, UiUpsert};
 use crate::upsert::{TurnEvent, Upsert};
 use crate::wire::rest::{
-    AddProject, CreateSession, MessageAccepted, PermissionAnswer, Problem, Project, SendMessage, SessionList,
-    SessionOpened, SessionStatus,
+    AddProject, BrowserKey, CreateSession, ExchangeCode, FreshAddress, MessageAccepted, Meta,
+    PermissionAnswer, Problem, Project, SendMessage, SessionList, SessionOpened, SessionStatus,
 };
 use crate::wire::{ClientFrame, ServerMessage};
 
@@ -37,6 +37,10 @@ macro_rules! each_root {
             AddProject,
             Project,
             PermissionAnswer,
+            ExchangeCode,
+            BrowserKey,
+            FreshAddress,
+            Meta,
             Problem
         )
     };

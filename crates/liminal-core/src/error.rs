@@ -28,14 +28,30 @@ impl ErrorInfo {
 wire_enum! {
     /// Every code that this program makes itself.
     ErrorCode {
-        /// The approval was answered before.
-        AlreadyAnswered = "ALREADY_ANSWERED",
         /// The agent does not take its input.
         AgentNotReading = "AGENT_NOT_READING",
+        /// The approval was answered before.
+        AlreadyAnswered = "ALREADY_ANSWERED",
+        /// The body of a request is larger than the limit.
+        BodyTooLarge = "BODY_TOO_LARGE",
+        /// The one-time code is unknown, or its time is over.
+        CodeInvalid = "CODE_INVALID",
+        /// The one-time code was used before.
+        CodeUsed = "CODE_USED",
+        /// The request came under a name that is not this server's.
+        HostNotAllowed = "HOST_NOT_ALLOWED",
+        /// A fault of this program; its cause is not told.
+        Internal = "INTERNAL",
         /// A request that does not say what it should.
         InvalidRequest = "INVALID_REQUEST",
         /// A line of the agent was longer than the limit.
         LineTooLong = "LINE_TOO_LONG",
+        /// There is such a path, but not for this method.
+        MethodNotAllowed = "METHOD_NOT_ALLOWED",
+        /// There is no such path.
+        NotFound = "NOT_FOUND",
+        /// The request was made by a page of another origin, or does not tell by which.
+        OriginNotAllowed = "ORIGIN_NOT_ALLOWED",
         /// Nobody answered a permission request in time, or its turn ended.
         PermissionLapsed = "PERMISSION_LAPSED",
         /// The agent's process ended inside a turn.
@@ -48,6 +64,8 @@ wire_enum! {
         ProjectIdRequired = "PROJECT_ID_REQUIRED",
         /// No such project.
         ProjectNotFound = "PROJECT_NOT_FOUND",
+        /// The request did not arrive in time.
+        RequestTimeout = "REQUEST_TIMEOUT",
         /// The turn failed and its source did not say why.
         ResponseError = "RESPONSE_ERROR",
         /// The server was stopped inside the turn.
@@ -58,9 +76,15 @@ wire_enum! {
         SpawnFailed = "SPAWN_FAILED",
         /// The stream of events ended inside the turn.
         StreamEnded = "STREAM_ENDED",
+        /// Too many wrong secrets in a short time.
+        TooManyAttempts = "TOO_MANY_ATTEMPTS",
         /// A turn is running and the message was not to be queued.
         TurnInProgress = "TURN_IN_PROGRESS",
+        /// The request carries no credentials, or wrong ones.
+        Unauthorized = "UNAUTHORIZED",
         /// No provider has this CLI type.
         UnsupportedCliType = "UNSUPPORTED_CLI_TYPE",
+        /// The body of a request is not said to be JSON.
+        UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE",
     }
 }

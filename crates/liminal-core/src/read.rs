@@ -40,6 +40,11 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
+/// Reads the body of a request: one JSON object and nothing behind it.
+pub fn body<T: de::DeserializeOwned>(bytes: &[u8]) -> Result<T, ReadError> {
+    object!(T, utf8(bytes)?, "")
+}
+
 /// Reads a JSON object into `$type` that stands at `$at` (empty for a whole text).
 macro_rules! object {
     ($type:ty, $json:expr, $at:expr) => {

@@ -6,6 +6,12 @@ export type AddProject = {
  */
 path: string, };
 
+export type BrowserKey = { 
+/**
+ * What to send with every request as `X-Liminal-Key`.
+ */
+key: string, };
+
 export type CallId = string;
 
 export type CancelReason = "user_cancel" | "timeout" | "process_death";
@@ -100,7 +106,7 @@ newText: string, };
 
 export type Encoding = "append";
 
-export type ErrorCode = "ALREADY_ANSWERED" | "AGENT_NOT_READING" | "INVALID_REQUEST" | "LINE_TOO_LONG" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "RESPONSE_ERROR" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SPAWN_FAILED" | "STREAM_ENDED" | "TURN_IN_PROGRESS" | "UNSUPPORTED_CLI_TYPE";
+export type ErrorCode = "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "BODY_TOO_LARGE" | "CODE_INVALID" | "CODE_USED" | "HOST_NOT_ALLOWED" | "INTERNAL" | "INVALID_REQUEST" | "LINE_TOO_LONG" | "METHOD_NOT_ALLOWED" | "NOT_FOUND" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SPAWN_FAILED" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE";
 
 export type ErrorInfo = { 
 /**
@@ -116,7 +122,19 @@ export type EventId = string;
 
 export type EventType = "response_start" | "item_start" | "item_delta" | "item_done" | "item_error" | "item_cancelled" | "usage_update" | "response_done" | "response_error";
 
+export type ExchangeCode = { 
+/**
+ * The code, from the address that the server told.
+ */
+code: string, };
+
 export type FinalItem = { "type": "message" } & MessageItem | { "type": "reasoning" } & ReasoningItem | { "type": "function_call" } & FunctionCallItem | { "type": "function_call_output" } & FunctionCallOutputItem | { "type": "plan" } & Plan | { "type": "permission" } & PermissionItem;
+
+export type FreshAddress = { 
+/**
+ * The page's address with a new one-time code.
+ */
+url: string, };
 
 export type FunctionCallItem = { 
 /**
@@ -265,6 +283,20 @@ content: string,
  * Who wrote it.
  */
 origin: Origin, };
+
+export type Meta = { 
+/**
+ * The program's version, for people.
+ */
+version: string, 
+/**
+ * The version of the wire; it grows when something is taken away.
+ */
+protocolVersion: number, 
+/**
+ * What can be relied on, by name. Branch on these, never on versions.
+ */
+capabilities: Record<string, unknown>, };
 
 export type Origin = "user" | "agent" | "system";
 

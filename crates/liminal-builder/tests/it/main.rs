@@ -14,7 +14,7 @@ mod doctor;
 mod emitter;
 mod faults;
 mod filter;
+mod http;
 mod replay;
-mod serve;
 mod support;
 mod world;

@@ -164,6 +164,43 @@ pub struct PermissionAnswer {
     pub answers: BTreeMap<String, String>,
 }
 
+/// Turns a one-time code into a browser's session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ExchangeCode {
+    /// The code, from the address that the server told.
+    pub code: String,
+}
+
+/// A browser's session was made; its other half is a cookie.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BrowserKey {
+    /// What to send with every request as `X-Liminal-Key`.
+    pub key: String,
+}
+
+/// Where a browser can be let in, once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FreshAddress {
+    /// The page's address with a new one-time code.
+    pub url: String,
+}
+
+/// What this server is and can do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Meta {
+    /// The program's version, for people.
+    pub version: String,
+    /// The version of the wire; it grows when something is taken away.
+    pub protocol_version: u32,
+    /// What can be relied on, by name. Branch on these, never on versions.
+    #[ts(type = "Record<string, unknown>")]
+    pub capabilities: BTreeMap<String, Value>,
+}
+
 /// Why a request was not met, as `application/problem+json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]

@@ -1,0 +1,145 @@
+//! The HTTP server. Owns the socket, its routes and what every request must pass; what the routes do is asked of
+//! others.
+//!
+//! A request passes, in this order: limits of its connection, its `Host`, its method and media type, its origin, its
+//! credentials, the size of its body, its handler. Each step is a module here.
+
+mod agents;
+mod app;
+mod auth;
+pub mod client;
+mod connection;
+pub mod credentials;
+mod extract;
+mod gate;
+mod health;
+pub mod host;
+mod limits;
+mod listen;
+pub mod origin;
+mod pages;
+mod problem;
+mod routes;
+mod server_file;
+mod shell;
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+use axum::middleware::from_fn_with_state;
+use tokio::net::TcpListener;
+
+use app::{App, Shared};
+use credentials::{BrowserSessions, Credentials, Digest};
+use host::OwnNames;
+
+use crate::clock::Clock;
+
+pub use app::FindAgents;
+pub use limits::Limits;
+pub use problem::ApiError;
+pub use routes::{Access, Body, ROUTES, Route, Verb};
+pub use server_file::{ServerFile, ServerFileError};
+
+/// Why the server could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The address is not one of this machine alone.
+    #[error("{0} can be reached from other machines; listen on 127.0.0.1 or ::1")]
+    NotLoopback(IpAddr),
+    /// The port is taken, or not ours to take.
+    #[error("cannot listen on {address}: {source}; choose another port with --port, or 0 for any free one")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// How to start a server.
+pub struct Options {
+    /// Where to listen; an address of this machine alone.
+    pub address: SocketAddr,
+    /// Tells the servers of this machine apart; the same text after a restart.
+    pub instance: String,
+    /// What clients may ask.
+    pub limits: Limits,
+    /// Where the sessions of browsers are kept.
+    pub sessions: Box<dyn BrowserSessions>,
+    /// Who knows the agents.
+    pub find_agents: FindAgents,
+}
+
+/// A server that listens and does not yet answer.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    app: App,
+}
+
+impl Server {
+    /// Takes the address.
+    pub async fn bind(options: Options) -> Result<Self, ServeError> {
+        let address = options.address;
+        if !address.ip().is_loopback() {
+            return Err(ServeError::NotLoopback(address.ip()));
+        }
+        let failed = |source| ServeError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Self { listener, address, app: app(options, address) })
+    }
+
+    /// Where it can be reached, without a slash at the end.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.app.url()
+    }
+
+    /// The page's address with a new one-time code.
+    #[must_use]
+    pub fn fresh_url(&self) -> String {
+        self.app.fresh_url()
+    }
+
+    /// What other programs need to use it.
+    #[must_use]
+    pub fn file(&self) -> ServerFile {
+        ServerFile {
+            url: self.url().to_owned(),
+            port: self.address.port(),
+            pid: std::process::id(),
+            token: self.app.credentials().token().text().to_owned(),
+        }
+    }
+
+    /// Answers until `shutdown` comes, and a little longer to those who wait for an answer then.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) {
+        let surround = from_fn_with_state(self.app.clone(), shell::surround);
+        let router = routes::router(&self.app).layer(surround);
+        listen::serve(self.listener, router, self.app.limits(), shutdown).await;
+    }
+}
+
+fn app(options: Options, address: SocketAddr) -> App {
+    // Cookie names take few characters, and what an instance is called is nobody's business.
+    let instance: String = Digest::of(&options.instance).to_text().chars().take(8).collect();
+    App::new(Shared {
+        url: format!("http://{address}"),
+        names: OwnNames::of(address),
+        credentials: Credentials::new(address.port(), &instance, options.sessions),
+        limits: options.limits,
+        clock: Clock::start(),
+        find_agents: options.find_agents,
+    })
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Options").field("address", &self.address).finish_non_exhaustive()
+    }
+}

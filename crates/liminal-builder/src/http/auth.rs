@@ -1,0 +1,38 @@
+//! Letting browsers in and out. Owns how a session reaches a browser; who is let in is the credentials' business.
+
+use axum::Json;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use axum::http::header::SET_COOKIE;
+use axum::response::IntoResponse;
+use liminal_core::wire::rest::{BrowserKey, ExchangeCode, FreshAddress};
+
+use super::app::App;
+use super::extract::JsonBody;
+use super::gate::Peer;
+use super::problem::ApiError;
+
+/// A one-time code for both halves of a session: one as a cookie, one as the answer.
+pub(super) async fn exchange(
+    State(app): State<App>,
+    Extension(Peer(peer)): Extension<Peer>,
+    JsonBody(ExchangeCode { code }): JsonBody<ExchangeCode>,
+) -> Result<impl IntoResponse, ApiError> {
+    let browser = app.credentials().exchange(&code, peer, app.now())?;
+    let name = app.credentials().cookie_name();
+    // The session decides when it ends; its cookie lives for as long as browsers keep any, 400 days.
+    let cookie =
+        format!("{name}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=34560000", browser.cookie.text());
+    Ok(([(SET_COOKIE, cookie)], Json(BrowserKey { key: browser.key.text().to_owned() })))
+}
+
+/// The page's address with a new code, for `liminal url`.
+pub(super) async fn new_code(State(app): State<App>) -> Json<FreshAddress> {
+    Json(FreshAddress { url: app.fresh_url() })
+}
+
+/// Ends every browser's session.
+pub(super) async fn rotate(State(app): State<App>) -> Result<StatusCode, ApiError> {
+    app.credentials().rotate()?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,187 @@
+//! One connection. Owns how long a client may take for the head of a request and between requests; knows nothing of
+//! what is asked.
+//!
+//! The time that hyper gives to a head includes the silence before it. Here a head gets little time and silence much,
+//! so the bytes that begin a head are watched for.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::IpAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use axum::Router;
+use axum::extract::Request;
+use axum::response::Response;
+use hyper::body::Incoming;
+use hyper::server::conn::http1::Builder;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::gate::Peer;
+use super::limits::Limits;
+
+/// Serves a connection to its end, or until `stopping` and what it has begun by then.
+pub(super) async fn serve(
+    stream: TcpStream,
+    peer: IpAddr,
+    router: Router,
+    limits: Limits,
+    mut stopping: watch::Receiver<bool>,
+) {
+    // Without it, answers wait for acknowledgements; a system that refuses it only serves slower.
+    drop(stream.set_nodelay(true));
+    let phase = Phase::default();
+    let service = service_fn(answering(router, peer, phase.clone()));
+    let stream = TokioIo::new(Watched { stream, phase: phase.clone() });
+    let mut connection = pin!(builder(limits).serve_connection(stream, service).with_upgrades());
+    tokio::select! {
+        // A connection fails by what its client does; there is nobody to tell.
+        _ = connection.as_mut() => return,
+        () = phase.late_head(limits) => return,
+        _ = stopping.wait_for(|&stopping| stopping) => {}
+    }
+    if phase.get() == Step::Head {
+        return;
+    }
+    connection.as_mut().graceful_shutdown();
+    drop(connection.await);
+}
+
+fn builder(limits: Limits) -> Builder {
+    let mut builder = Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.idle_time)
+        .max_headers(limits.head_fields)
+        .max_header_size(limits.head_bytes);
+    builder
+}
+
+type Answer = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+/// Gives requests to the router, with the address they come from.
+fn answering(router: Router, peer: IpAddr, phase: Phase) -> impl Fn(Request<Incoming>) -> Answer {
+    let router = TowerToHyperService::new(router);
+    move |mut request| {
+        phase.set(Step::Busy);
+        request.extensions_mut().insert(Peer(peer));
+        let (answer, phase) = (router.call(request), phase.clone());
+        Box::pin(async move {
+            let answer = answer.await;
+            phase.set(Step::Between);
+            answer
+        })
+    }
+}
+
+/// Where a connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// New, or inside the head of a request.
+    Head,
+    /// Inside a request.
+    Busy,
+    /// A response was given; it may still be on its way.
+    Between,
+}
+
+#[derive(Debug, Clone)]
+struct Phase(Arc<watch::Sender<Step>>);
+
+impl Default for Phase {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(Step::Head)))
+    }
+}
+
+impl Phase {
+    fn get(&self) -> Step {
+        *self.0.borrow()
+    }
+
+    fn set(&self, step: Step) {
+        self.0.send_replace(step);
+    }
+
+    fn bytes_came(&self) {
+        self.0.send_if_modified(|step| {
+            let begins = *step == Step::Between;
+            if begins {
+                *step = Step::Head;
+            }
+            begins
+        });
+    }
+
+    /// Comes when a head took too long.
+    async fn late_head(&self, limits: Limits) {
+        let mut steps = self.0.subscribe();
+        // The sender lives in `self`, so waiting cannot fail.
+        while steps.wait_for(|step| *step == Step::Head).await.is_ok() {
+            let ended = timeout(limits.head_time, steps.wait_for(|step| *step != Step::Head)).await;
+            if ended.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// A stream that notes when its client says something.
+#[derive(Debug)]
+struct Watched {
+    stream: TcpStream,
+    phase: Phase,
+}
+
+impl AsyncRead for Watched {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        if buffer.filled().len() > before {
+            self.phase.bytes_came();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Watched {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}

@@ -1,0 +1,78 @@
+//! Secrets and how they are compared. Owns their form; nothing here keeps one longer than its owner does.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq;
+
+use crate::clock::random_bytes;
+
+/// A text that nobody can guess.
+#[derive(Clone)]
+pub struct Secret(String);
+
+/// What is kept of a secret. Comparing two takes the same time wherever they differ.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+impl Secret {
+    /// For what lives long.
+    #[must_use]
+    pub fn of_256_bits() -> Self {
+        Self(hexadecimal(&random_bytes::<32>()))
+    }
+
+    /// For what people may have to look at.
+    #[must_use]
+    pub fn of_128_bits() -> Self {
+        Self(hexadecimal(&random_bytes::<16>()))
+    }
+
+    /// The text to send.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// What to keep.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of(&self.0)
+    }
+}
+
+impl Digest {
+    /// The digest of any text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        Self(Sha256::digest(text).into())
+    }
+
+    /// Whether both are of the same text.
+    #[must_use]
+    pub fn matches(&self, other: Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+
+    /// As text, for those who store it.
+    #[must_use]
+    pub fn to_text(self) -> String {
+        hexadecimal(&self.0)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret(…)")
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Digest(…)")
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

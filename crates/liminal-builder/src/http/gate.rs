@@ -1,0 +1,176 @@
+//! What every request must pass before its handler. Owns the order of the gates; what each of them lets through is
+//! decided in the modules named after them.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use axum::body::Body as RequestBody;
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, ORIGIN, UPGRADE};
+use axum::http::{HeaderMap, Method};
+use axum::middleware::Next;
+use axum::response::Response;
+use http_body_util::LengthLimitError;
+use liminal_core::error::ErrorCode;
+use tokio::time::timeout;
+
+use super::app::App;
+use super::credentials::{Caller, CredentialFault, Presented};
+use super::host::Authority;
+use super::origin::{self, Provenance, Trust};
+use super::problem::ApiError;
+use super::routes::{Access, Body};
+
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// The address at the other end of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Peer(pub(super) IpAddr);
+
+/// The gates of one route.
+#[derive(Debug, Clone)]
+pub(super) struct Gate {
+    app: App,
+    access: Access,
+    body: Body,
+    guards_unknown_paths: bool,
+}
+
+impl Gate {
+    pub(super) const fn new(app: App, access: Access, body: Body) -> Self {
+        Self { app, access, body, guards_unknown_paths: false }
+    }
+
+    /// What does not exist is told to everybody, but not what of the API does not.
+    pub(super) const fn for_unknown_paths(app: App) -> Self {
+        Self { app, access: Access::Public, body: Body::Optional, guards_unknown_paths: true }
+    }
+
+    fn access(&self, path: &str) -> Access {
+        let is_api = path.starts_with("/api") || path.starts_with("/auth") || path.starts_with("/ws");
+        if self.guards_unknown_paths && is_api { Access::Credential } else { self.access }
+    }
+}
+
+/// The outermost gate, before any route is looked for.
+pub(super) fn name(app: &App, request: &Request) -> Result<Authority, ApiError> {
+    let hosts = values(request.headers(), &HOST);
+    let target = request.uri().authority().map(axum::http::uri::Authority::as_str);
+    Ok(app.names().judge(hosts, target)?)
+}
+
+/// The gates of a route, one after the other.
+pub(super) async fn admit(
+    State(gate): State<Gate>,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    media_type(&request, gate.body)?;
+    let access = gate.access(request.uri().path());
+    let trust = provenance(&request, access)?;
+    let caller = credentials(&gate.app, &request, access, trust)?;
+    let mut request = whole_body(&gate.app, request, gate.body).await?;
+    if let Some(caller) = caller {
+        request.extensions_mut().insert(caller);
+    }
+    Ok(next.run(request).await)
+}
+
+/// Forms of other sites can send any body but one of this type.
+fn media_type(request: &Request, body: Body) -> Result<(), ApiError> {
+    if body == Body::None {
+        return Ok(());
+    }
+    let types = values(request.headers(), &CONTENT_TYPE);
+    match types.as_slice() {
+        [] if body == Body::Optional && !has_body(request.headers()) => Ok(()),
+        [one] if is_json(one) => Ok(()),
+        [..] => Err(ApiError::new(
+            ErrorCode::UnsupportedMediaType,
+            "send JSON, with the header Content-Type: application/json",
+        )),
+    }
+}
+
+fn is_json(value: &[u8]) -> bool {
+    let essence = value.split(|&byte| byte == b';').next().unwrap_or_default();
+    essence.trim_ascii().eq_ignore_ascii_case(b"application/json")
+}
+
+fn has_body(headers: &HeaderMap) -> bool {
+    let is_empty = |value: &[u8]| value == b"0";
+    headers.contains_key("transfer-encoding") || !values(headers, &CONTENT_LENGTH).into_iter().all(is_empty)
+}
+
+fn provenance(request: &Request, access: Access) -> Result<Trust, ApiError> {
+    let headers = request.headers();
+    let own = request.extensions().get::<Authority>().ok_or_else(ApiError::internal)?;
+    let is_safe = matches!(*request.method(), Method::GET | Method::HEAD);
+    let provenance = Provenance {
+        origins: &values(headers, &ORIGIN),
+        fetch_sites: &values(headers, &FETCH_SITE),
+        acts: !is_safe || headers.contains_key(UPGRADE),
+        shows_page: access == Access::Page,
+        has_authorization: headers.contains_key(AUTHORIZATION),
+    };
+    Ok(origin::judge(&provenance, own)?)
+}
+
+fn credentials(
+    app: &App,
+    request: &Request,
+    access: Access,
+    trust: Trust,
+) -> Result<Option<Caller>, ApiError> {
+    let is_open = matches!(access, Access::Page | Access::Public);
+    if is_open && trust == Trust::Own {
+        return Ok(None);
+    }
+    let presented = Presented::in_headers(request.headers(), app.credentials().cookie_name());
+    let caller = app.credentials().check(&presented, peer(request), app.now())?;
+    let needs_token = access == Access::Token || trust == Trust::IfToken;
+    match caller {
+        Caller::Browser(_) if needs_token => Err(CredentialFault::Missing.into()),
+        Caller::Browser(_) | Caller::Token => Ok(Some(caller)),
+    }
+}
+
+/// Connections tell their peer; a request without one can only be counted with all others.
+pub(super) fn peer(request: &Request) -> IpAddr {
+    request.extensions().get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0)
+}
+
+/// Reads the body to its end, so that handlers never wait for a client.
+async fn whole_body(app: &App, request: Request, kind: Body) -> Result<Request, ApiError> {
+    if kind == Body::None {
+        return Ok(request);
+    }
+    let limits = app.limits();
+    if declared_length(request.headers()).is_some_and(|length| length > limits.body_bytes) {
+        return Err(too_large());
+    }
+    let (parts, body) = request.into_parts();
+    let read = timeout(limits.body_time, axum::body::to_bytes(body, limits.body_bytes)).await;
+    let late = |_| ApiError::new(ErrorCode::RequestTimeout, "the body did not arrive in time");
+    let bytes = read.map_err(late)?.map_err(|error| unreadable(&error))?;
+    Ok(Request::from_parts(parts, RequestBody::from(bytes)))
+}
+
+fn declared_length(headers: &HeaderMap) -> Option<usize> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+fn unreadable(error: &axum::Error) -> ApiError {
+    let cause = std::error::Error::source(error);
+    if cause.is_some_and(<dyn std::error::Error>::is::<LengthLimitError>) {
+        return too_large();
+    }
+    ApiError::new(ErrorCode::InvalidRequest, "the body broke off")
+}
+
+fn too_large() -> ApiError {
+    ApiError::new(ErrorCode::BodyTooLarge, "the body is larger than this server takes")
+}
+
+fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Vec<&'a [u8]> {
+    headers.get_all(name).into_iter().map(axum::http::HeaderValue::as_bytes).collect()
+}

@@ -1,0 +1,235 @@
+//! Under which names this server answers. Owns the reading of a `Host` and the list of own names; knows nothing of
+//! requests. It is the only gate against DNS rebinding: a rebound page is of our origin in all but its name.
+
+use std::fmt;
+use std::net::{Ipv6Addr, SocketAddr};
+
+/// The port that `http` addresses leave out.
+const DEFAULT_PORT: u16 = 80;
+/// No DNS name is longer.
+const LONGEST_NAME: usize = 253;
+
+/// A host and a port, as in `localhost:4747`. Its text is the one browsers use: small letters, no default port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authority {
+    host: String,
+    port: u16,
+}
+
+/// Why a request's name is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum HostFault {
+    /// There is none.
+    #[error("send one Host header with the server's name and port")]
+    Missing,
+    /// There are several, or the target names another.
+    #[error("the request names more than one host")]
+    Several,
+    /// It is not a host and a port.
+    #[error("the Host header is not a name and a port")]
+    Malformed,
+    /// It is somebody else's.
+    #[error("this server answers only to its own address")]
+    Foreign,
+}
+
+/// The names of one server.
+#[derive(Debug, Clone)]
+pub struct OwnNames(Vec<Authority>);
+
+impl OwnNames {
+    /// The names of a server that listens here: the address, and those every machine has for itself.
+    #[must_use]
+    pub fn of(address: SocketAddr) -> Self {
+        let literal = match address {
+            SocketAddr::V4(address) => address.ip().to_string(),
+            SocketAddr::V6(address) => format!("[{}]", address.ip()),
+        };
+        let hosts = [literal.as_str(), "localhost", "127.0.0.1", "[::1]"];
+        let port = address.port();
+        Self(hosts.iter().map(|&host| Authority { host: host.to_owned(), port }).collect())
+    }
+
+    /// The name among ours that a request came under. `target` is the authority of an absolute target.
+    pub fn judge<'a>(
+        &self,
+        hosts: impl IntoIterator<Item = &'a [u8]>,
+        target: Option<&str>,
+    ) -> Result<Authority, HostFault> {
+        let mut hosts = hosts.into_iter();
+        let host = hosts.next().ok_or(HostFault::Missing)?;
+        if hosts.next().is_some() {
+            return Err(HostFault::Several);
+        }
+        let host = Authority::parse(host).ok_or(HostFault::Malformed)?;
+        let target = target.map(|target| Authority::parse(target.as_bytes()).ok_or(HostFault::Malformed));
+        let target = target.transpose()?;
+        if !self.0.contains(&host) || target.as_ref().is_some_and(|target| !self.0.contains(target)) {
+            return Err(HostFault::Foreign);
+        }
+        if target.is_some_and(|target| target != host) {
+            return Err(HostFault::Several);
+        }
+        Ok(host)
+    }
+}
+
+impl Authority {
+    /// Reads a name and a port; anything that could be understood in two ways gives `None`.
+    #[must_use]
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let (host, port) = if text.starts_with('[') { split_literal(text)? } else { split_name(text)? };
+        Some(Self { host: host.to_ascii_lowercase(), port: read_port(port)? })
+    }
+
+    /// The origin of pages that are served under this name.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        format!("http://{self}")
+    }
+}
+
+impl fmt::Display for Authority {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.host)?;
+        if self.port == DEFAULT_PORT { Ok(()) } else { write!(formatter, ":{}", self.port) }
+    }
+}
+
+/// `[::1]:80` is `("[::1]", Some("80"))`.
+fn split_literal(text: &str) -> Option<(&str, Option<&str>)> {
+    let (address, rest) = text.strip_prefix('[')?.split_once(']')?;
+    address.parse::<Ipv6Addr>().ok()?;
+    let host = text.get(..address.len() + 2)?;
+    if rest.is_empty() { Some((host, None)) } else { Some((host, Some(rest.strip_prefix(':')?))) }
+}
+
+fn split_name(text: &str) -> Option<(&str, Option<&str>)> {
+    let (host, port) = text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port)));
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+    let fits = !host.is_empty() && host.len() <= LONGEST_NAME && host.bytes().all(is_name);
+    fits.then_some((host, port))
+}
+
+fn read_port(port: Option<&str>) -> Option<u16> {
+    let Some(port) = port else { return Some(DEFAULT_PORT) };
+    let plain = port.bytes().all(|byte| byte.is_ascii_digit()) && !port.starts_with('0');
+    if plain { port.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn names(port: u16) -> OwnNames {
+        OwnNames::of(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+    }
+
+    fn judge(port: u16, hosts: &[&str], target: Option<&str>) -> Result<String, HostFault> {
+        let hosts = hosts.iter().map(|host| host.as_bytes());
+        names(port).judge(hosts, target).map(|authority| authority.to_string())
+    }
+
+    #[test]
+    fn only_own_names_with_the_exact_port_are_taken() {
+        for own in ["localhost:4747", "127.0.0.1:4747", "[::1]:4747"] {
+            assert_eq!(judge(4747, &[own], None), Ok(own.to_owned()));
+        }
+        assert_eq!(judge(4747, &["LocalHost:4747"], None), Ok("localhost:4747".to_owned()));
+        for foreign in [
+            "localhost",
+            "127.0.0.1",
+            "[::1]",
+            "localhost:80",
+            "localhost:4748",
+            "localhost:47470",
+            "localhost.:4747",
+            "localhost.evil.example:4747",
+            "evil.example:4747",
+            "127.0.0.1.nip.io:4747",
+            "7f000001.rbndr.us:4747",
+            "127.1:4747",
+            "0.0.0.0:4747",
+            "2130706433:4747",
+            "0x7f.1:4747",
+            "127.0.0.2:4747",
+            "[::ffff:127.0.0.1]:4747",
+            "[0:0:0:0:0:0:0:1]:4747",
+            "xn--lcalhost-s4a:4747",
+        ] {
+            assert_eq!(judge(4747, &[foreign], None), Err(HostFault::Foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_name_and_port_is_malformed() {
+        for malformed in [
+            "",
+            ":4747",
+            "localhost:",
+            "localhost:04747",
+            "localhost:+4747",
+            "localhost:99999",
+            "localhost:0",
+            "localhost:47 47",
+            " localhost:4747",
+            "localhost:4747,evil.example",
+            "localhost:4747@evil.example",
+            "evil.example@localhost:4747",
+            "http://localhost:4747",
+            "localhost:4747/",
+            "localhost:4747:4747",
+            "[::1:4747",
+            "[::1]4747",
+            "[localhost]:4747",
+            "[::1%25lo]:4747",
+            "::1",
+            "ⓛocalhost:4747",
+        ] {
+            assert_eq!(judge(4747, &[malformed], None), Err(HostFault::Malformed), "{malformed}");
+        }
+    }
+
+    #[test]
+    fn there_is_exactly_one_name() {
+        assert_eq!(judge(4747, &[], None), Err(HostFault::Missing));
+        assert_eq!(judge(4747, &["localhost:4747", "localhost:4747"], None), Err(HostFault::Several));
+        let (own, other) = ("localhost:4747", "127.0.0.1:4747");
+        assert_eq!(judge(4747, &[own], Some(own)), Ok(own.to_owned()));
+        assert_eq!(judge(4747, &[own], Some(other)), Err(HostFault::Several));
+        assert_eq!(judge(4747, &[own], Some("evil.example")), Err(HostFault::Foreign));
+        assert_eq!(judge(4747, &["evil.example"], Some(own)), Err(HostFault::Foreign));
+        assert_eq!(judge(4747, &[own], Some("a@b")), Err(HostFault::Malformed));
+    }
+
+    #[test]
+    fn the_default_port_may_be_left_out() {
+        assert_eq!(judge(80, &["localhost"], None), Ok("localhost".to_owned()));
+        assert_eq!(judge(80, &["localhost:80"], None), Ok("localhost".to_owned()));
+        assert_eq!(Authority::parse(b"localhost").unwrap().origin(), "http://localhost");
+    }
+
+    proptest! {
+        /// Against the plainest rule there is: a list of texts.
+        #[test]
+        fn a_name_is_taken_exactly_if_it_is_written_like_one_of_ours(
+            text in "(localhost|LOCALHOST|127\\.0\\.0\\.1|\\[::1\\]|[a-z.]{0,3}|localhost\\.)(:(4747|0?80|[0-9]{0,5}))?[ /@,]?"
+        ) {
+            let own = ["localhost:4747", "127.0.0.1:4747", "[::1]:4747"];
+            let expected = own.contains(&text.to_ascii_lowercase().as_str());
+            prop_assert_eq!(judge(4747, &[&text], None).is_ok(), expected);
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+            if let Some(authority) = Authority::parse(&bytes) {
+                prop_assert_eq!(Authority::parse(authority.to_string().as_bytes()), Some(authority));
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The server over real sockets: every route against every gate, and clients that mean no good.
+
+mod bodies;
+mod connections;
+mod harness;
+mod mutations;
+mod names;
+mod origins;
+mod program;
+mod routes;
+mod sessions;
