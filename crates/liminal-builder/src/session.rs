@@ -1,6 +1,7 @@
 //! A running session as the rest of the program sees it. Owns the handle: what can be asked of a session, and how
 //! it answers. The work is done by its task.
 
+mod audience;
 mod task;
 
 use std::sync::Arc;

@@ -16,6 +16,7 @@ use liminal_core::wire::rest::PermissionAnswer;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
+use super::audience::Audience;
 use super::{SessionError, Setup};
 use crate::clock::Clock;
 use crate::process::{ExitReport, StopLadder};
@@ -46,7 +47,7 @@ pub(super) struct SessionTask {
     ladder: StopLadder,
     recorder: Option<Recorder>,
     commands: mpsc::Receiver<Command>,
-    outputs: mpsc::Sender<Output>,
+    audience: Audience,
     phase: watch::Sender<Phase>,
     gathered: Vec<Output>,
     binding: Option<oneshot::Sender<Result<TurnId, SessionError>>>,
@@ -69,6 +70,8 @@ enum Woken {
     AgentClosed(transport::Closed),
     Command(Command),
     NotWritten(SendError),
+    /// Whoever listens can take more.
+    Listened,
     Deadline,
     NobodyLeft,
 }
@@ -90,7 +93,7 @@ impl SessionTask {
             ladder,
             recorder,
             commands,
-            outputs,
+            audience: Audience::new(outputs),
             phase,
             gathered: Vec::new(),
             binding: None,
@@ -105,11 +108,11 @@ impl SessionTask {
     }
 
     pub(super) async fn run(mut self) {
-        self.settle().await;
+        self.settle();
         while self.session.phase() != Phase::Closed {
             let woken = self.wait().await;
             self.take(woken).await;
-            self.settle().await;
+            self.settle();
         }
         if let Some(recorder) = self.recorder.take() {
             recorder.finish().await;
@@ -118,6 +121,7 @@ impl SessionTask {
             // Whoever asked may have stopped waiting.
             reply.send(()).ok();
         }
+        self.audience.tell_rest().await;
     }
 
     async fn wait(&mut self) -> Woken {
@@ -126,7 +130,10 @@ impl SessionTask {
         let wake_at = deadline.map(|deadline| Instant::from_std(self.clock.instant(deadline)));
         let Some(transport) = &mut self.transport else { return Woken::NobodyLeft };
         tokio::select! {
-            received = transport.recv_ready() => received.map_or_else(Woken::AgentClosed, Woken::Frames),
+            received = transport.recv_ready(), if !self.audience.is_far_behind() => {
+                received.map_or_else(Woken::AgentClosed, Woken::Frames)
+            }
+            () = self.audience.room(), if self.audience.is_waited_for() => Woken::Listened,
             command = self.commands.recv() => command.map_or(Woken::NobodyLeft, Woken::Command),
             error = self.outgoing.write() => Woken::NotWritten(error),
             () = sleep_until(wake_at.unwrap_or_else(Instant::now)), if wake_at.is_some() => Woken::Deadline,
@@ -139,6 +146,7 @@ impl SessionTask {
             Woken::AgentClosed(closed) => self.agent_closed(closed),
             Woken::Command(command) => self.command(command),
             Woken::NotWritten(error) => self.not_written(error),
+            Woken::Listened => {}
             Woken::Deadline => drop(self.pass(Input::Timeout)),
             Woken::NobodyLeft => self.end_agent().await,
         }
@@ -295,12 +303,8 @@ impl SessionTask {
     }
 
     /// Hands on what has gathered, and tells what the session does now.
-    async fn settle(&mut self) {
-        for output in std::mem::take(&mut self.gathered) {
-            if self.outputs.send(output).await.is_err() {
-                break;
-            }
-        }
+    fn settle(&mut self) {
+        self.audience.tell(std::mem::take(&mut self.gathered));
         self.tell_phase();
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::chat::{PATIENCE, is_text};
-use crate::world::World;
+use crate::world::{World, wait_until};
 
 /// Tests that look at the memory of the whole process take turns.
 pub(super) async fn alone() -> MutexGuard<'static, ()> {
@@ -49,4 +49,14 @@ async fn c11_output_without_end_stays_bounded_and_others_go_on() {
     assert_eq!(flooded.ends(), ["cancelled"]);
     assert_eq!(calm.ends().len(), 21);
     calm.assert_sound();
+}
+
+#[tokio::test]
+async fn a_session_that_nobody_listens_to_can_still_be_ended() {
+    let mut world = World::fake();
+    let chat = world.create().await;
+    chat.send("!flood").await.unwrap();
+    wait_until(|| chat.outputs.len() == chat.outputs.max_capacity()).await;
+    tokio::time::timeout(PATIENCE, chat.handle.kill()).await.expect("it ends though nobody listens");
+    world.assert_no_process_is_left();
 }
