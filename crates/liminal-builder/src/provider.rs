@@ -4,12 +4,11 @@
 pub mod acp;
 pub mod claude_code;
 mod handshake;
+mod registry;
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use liminal_core::dialect::{AgentCommand, Dialect, Notice};
 use liminal_core::envelope::StreamEventEnvelope;
@@ -19,6 +18,7 @@ use liminal_core::ids::SessionId;
 use crate::clock::Clock;
 use crate::process::SpawnError;
 use crate::transport::AgentPipe;
+pub use registry::ProviderRegistry;
 
 /// What a session's agent is to be.
 #[derive(Debug, Clone)]
@@ -118,26 +118,4 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
 
     /// Starts an agent for a new session, or for one to go on with.
     fn open(&self, request: OpenRequest) -> Opening<'_>;
-}
-
-/// The kinds of agents there are, by their word.
-#[derive(Debug, Default)]
-pub struct ProviderRegistry(BTreeMap<String, Arc<dyn Provider>>);
-
-impl ProviderRegistry {
-    /// Adds a kind of agent.
-    #[must_use]
-    pub fn with(mut self, provider: impl Provider + 'static) -> Self {
-        self.0.insert(provider.cli_type().to_owned(), Arc::new(provider));
-        self
-    }
-
-    /// The provider of a CLI type.
-    pub fn get(&self, cli_type: &str) -> Result<Arc<dyn Provider>, OpenError> {
-        let unknown = || {
-            let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
-            OpenError::UnsupportedCliType(cli_type.to_owned(), known.join(", "))
-        };
-        self.0.get(cli_type).cloned().ok_or_else(unknown)
-    }
 }

@@ -1,6 +1,15 @@
 //! Other agents: a new session, a prompt with a tool, a permission.
 
+use liminal_builder::agents::Machine;
+use liminal_builder::config::{AgentConfig, Config};
+use liminal_builder::process::{Environment, InstanceId};
+use liminal_builder::provider::{OpenRequest, ProviderRegistry, SessionOptions};
+use liminal_builder::session::{SessionHandle, Setup};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
 use super::world::AcpWorld;
+use crate::chat::Chat;
 
 /// The command asks first; it runs when it is allowed, and what it says is shown.
 async fn runs_a_tool_with_permission(mut world: AcpWorld, prompt: &str) {
@@ -30,4 +39,32 @@ async fn gemini_runs_a_tool_with_permission() {
 async fn opencode_runs_a_tool_with_permission() {
     let prompt = r#"tool:bash {"command":"touch PROJECT/made","description":"make it"}"#;
     runs_a_tool_with_permission(AcpWorld::opencode().await, prompt).await;
+}
+
+/// Codex under another name, as if it were an agent that nobody knows.
+#[tokio::test]
+async fn any_agent_can_be_set_in_the_configuration() {
+    let world = AcpWorld::codex().await;
+    let text = |value: &std::ffi::OsString| value.to_str().unwrap().to_owned();
+    let variables = world.settings.environment.iter().map(|(name, value)| (text(name), text(value)));
+    let agent = AgentConfig {
+        command: Some("node".into()),
+        args: world.settings.launch.args.clone(),
+        env: variables.collect(),
+        ..AgentConfig::default()
+    };
+    let config = Config { agents: [("my-agent".to_owned(), agent)].into() };
+    let environment = Environment::inherited();
+    let machine = Machine { config: &config, environment: &environment, managed: world.home.path() };
+    let registry = ProviderRegistry::of(&machine, &InstanceId::new(&world.instance).unwrap()).await;
+    let (directory, options) = (world.project.clone(), SessionOptions::default());
+    let request = OpenRequest { directory, resume: None, options };
+    let opened = registry.get("my-agent").unwrap().open(request).await.unwrap();
+    let (sender, outputs) = mpsc::channel(64);
+    let mut tasks = JoinSet::new();
+    let handle = SessionHandle::start(opened, Setup::default(), sender, &mut tasks);
+    let mut chat = Chat { handle, log: Vec::new(), outputs };
+    assert!(chat.handle.session_id().as_str().starts_with("my-agent:"));
+    chat.turn("say:hello there").await;
+    assert!(chat.said().contains(&"hello there"));
 }

@@ -21,7 +21,7 @@ use crate::world::processes_of;
 pub(super) struct AcpWorld {
     pub(super) project: PathBuf,
     pub(super) instance: String,
-    settings: Settings,
+    pub(super) settings: Settings,
     agent: AcpAgent,
     tasks: JoinSet<()>,
     _model: Running,

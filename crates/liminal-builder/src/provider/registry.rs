@@ -1,0 +1,96 @@
+//! The kinds of agents there are, by their word. Owns which providers are made of what the machine has and the user set.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use super::acp::{self, AcpAgent};
+use super::claude_code::{self, ClaudeCode};
+use super::{OpenError, Provider};
+use crate::agents::{AgentReport, Machine};
+use crate::config::AgentConfig;
+use crate::process::InstanceId;
+
+/// The kinds of agents there are.
+#[derive(Debug, Default)]
+pub struct ProviderRegistry(BTreeMap<String, Arc<dyn Provider>>);
+
+impl ProviderRegistry {
+    /// Everything that this machine has. Claude Code looks for its program at each start; of the others only those are
+    /// known that are there now.
+    pub async fn of(machine: &Machine<'_>, instance: &InstanceId) -> Self {
+        let mut registry = Self::default();
+        for report in machine.agents().await {
+            let config = machine.config.agents.get(&report.name).cloned().unwrap_or_default();
+            if report.name == claude_code::CLI_TYPE {
+                registry = registry.with(claude(config, instance.clone()));
+            } else if let Some(agent) = acp_agent(report, config, instance.clone()) {
+                registry = registry.with(agent);
+            }
+        }
+        registry
+    }
+
+    /// Adds a kind of agent.
+    #[must_use]
+    pub fn with(mut self, provider: impl Provider + 'static) -> Self {
+        self.0.insert(provider.cli_type().to_owned(), Arc::new(provider));
+        self
+    }
+
+    /// The provider of a CLI type.
+    pub fn get(&self, cli_type: &str) -> Result<Arc<dyn Provider>, OpenError> {
+        let unknown = || {
+            let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
+            OpenError::UnsupportedCliType(cli_type.to_owned(), known.join(", "))
+        };
+        self.0.get(cli_type).cloned().ok_or_else(unknown)
+    }
+}
+
+fn claude(config: AgentConfig, instance: InstanceId) -> ClaudeCode {
+    let mut settings = claude_code::Settings::new(instance);
+    settings.program = config.command.clone();
+    settings.environment = variables(config);
+    ClaudeCode::new(settings)
+}
+
+fn acp_agent(report: AgentReport, config: AgentConfig, instance: InstanceId) -> Option<AcpAgent> {
+    let launch = report.launch.filter(|_| report.problem.is_none())?;
+    let mut settings = acp::Settings::new(&report.name, launch, instance);
+    settings.cwd_policy = config.cwd_policy;
+    settings.environment.extend(variables(config));
+    Some(AcpAgent::new(settings))
+}
+
+fn variables(config: AgentConfig) -> Vec<(OsString, OsString)> {
+    config.env.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agents::Launch;
+
+    fn registry() -> ProviderRegistry {
+        let instance = || InstanceId::new("test").unwrap();
+        let launch = Launch { program: "codex-acp".into(), args: Vec::new() };
+        ProviderRegistry::default()
+            .with(ClaudeCode::new(claude_code::Settings::new(instance())))
+            .with(AcpAgent::new(acp::Settings::new(acp::CODEX, launch, instance())))
+    }
+
+    #[test]
+    fn tc_2_2a_a_provider_is_found_by_its_cli_type() {
+        for cli_type in ["claude-code", "codex"] {
+            assert_eq!(registry().get(cli_type).unwrap().cli_type(), cli_type);
+        }
+    }
+
+    #[test]
+    fn tc_2_2b_an_unknown_cli_type_is_told_with_those_that_are_known() {
+        let error = registry().get("gemini").unwrap_err();
+        assert_eq!(error.info().code, "UNSUPPORTED_CLI_TYPE");
+        assert_eq!(error.to_string(), "no agent of type gemini is known; known types: claude-code, codex");
+    }
+}
