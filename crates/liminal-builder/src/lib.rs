@@ -3,9 +3,11 @@
 
 pub mod cli;
 pub mod clock;
+pub mod data_dir;
 pub mod discovery;
 pub mod emitter;
 pub mod filter;
+pub mod log;
 mod platform;
 pub mod process;
 pub mod provider;

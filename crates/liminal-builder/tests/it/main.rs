@@ -10,5 +10,6 @@
 mod claude_code;
 mod emitter;
 mod filter;
+mod log;
 mod serve;
 mod support;

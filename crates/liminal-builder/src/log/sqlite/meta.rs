@@ -1,0 +1,41 @@
+//! From one start of the server to the next. Owns what the database remembers of how it was left.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::super::LogError;
+use crate::platform;
+
+/// Notes that the database is in use. If the machine went down while it was, a streamed tail may be missing that
+/// readers have seen, so their cursors are made useless.
+pub(super) fn enter(connection: &Connection) -> Result<(), LogError> {
+    let boot = platform::boot_id().unwrap_or_default();
+    let was_left = get(connection, "left")?.is_none_or(|left| left == "1");
+    let is_other_boot = get(connection, "boot")?.is_some_and(|before| before != boot);
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    if !was_left && is_other_boot {
+        connection.execute("UPDATE session SET epoch = lower(hex(randomblob(4)))", [])?;
+    }
+    set(connection, "left", "0")?;
+    set(connection, "boot", &boot)?;
+    connection.execute_batch("COMMIT")?;
+    Ok(())
+}
+
+/// Notes that nothing is missing, and leaves one whole file.
+pub(super) fn leave(connection: Connection) -> Result<(), LogError> {
+    connection.execute_batch("PRAGMA synchronous = FULL")?;
+    set(&connection, "left", "1")?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    connection.close().map_err(|(_, error)| error.into())
+}
+
+fn get(connection: &Connection, name: &str) -> Result<Option<String>, LogError> {
+    let value = connection.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0));
+    Ok(value.optional()?)
+}
+
+fn set(connection: &Connection, name: &str, value: &str) -> Result<(), LogError> {
+    const SQL: &str = "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2";
+    connection.execute(SQL, [name, value])?;
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! From a path to a sound database. Owns the check of the file, its schema and what becomes of a file that is of no
+//! use: it is moved aside and told, never overwritten.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::super::LogError;
+use super::error::{inaccessible, opening};
+use crate::clock::Clock;
+
+/// The first version whose write-ahead log survives a checkpoint racing with a commit.
+pub const OLDEST_SQLITE: i32 = 3_051_003;
+/// Tells our files from those of others; "limi".
+const APPLICATION: i32 = 0x6c69_6d69;
+const MIGRATIONS: [&str; 1] = [include_str!("schema/0001.sql")];
+/// Up to this size a start also compares the indexes with the tables; beyond it that would take seconds.
+const CHECKED_IN_FULL: u64 = 64 << 20;
+
+/// A file that could not be used and lies beside the new one now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MovedAside {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What was wrong with it.
+    pub problem: String,
+}
+
+/// Opens the database for writing, in a new file if there was none or none of use.
+pub(super) fn open(path: &Path) -> Result<(Connection, Option<MovedAside>), LogError> {
+    assert_version()?;
+    create(path)?;
+    match open_sound(path) {
+        Ok(connection) => Ok((connection, None)),
+        Err(LogError::Damaged(problem)) => {
+            let aside = move_aside(path).map_err(|error| inaccessible(path, &error))?;
+            create(path)?;
+            Ok((open_sound(path)?, Some(MovedAside { path: aside, problem })))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Opens the database for reading only.
+pub(super) fn open_reader(path: &Path) -> Result<Connection, LogError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(path, error))?;
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    connection.set_prepared_statement_cache_capacity(32);
+    Ok(connection)
+}
+
+fn assert_version() -> Result<(), LogError> {
+    let (found, text) = (rusqlite::version_number(), rusqlite::version());
+    if found >= OLDEST_SQLITE {
+        return Ok(());
+    }
+    Err(LogError::Failed(format!(
+        "this program was built with SQLite {text}, which may lose data; rebuild it"
+    )))
+}
+
+/// By hand, because SQLite would let others read it. Its other files get the same rights.
+fn create(path: &Path) -> Result<(), LogError> {
+    let created = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+    created.map(drop).map_err(|error| inaccessible(path, &error))
+}
+
+fn open_sound(path: &Path) -> Result<Connection, LogError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(path, error))?;
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    let prepared = check(&connection, path).and_then(|()| {
+        // FULL, so that the log of a new file is known to its directory before anything relies on it.
+        connection
+            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+            .map_err(|error| opening(path, error))?;
+        migrate(&connection, path, &MIGRATIONS)?;
+        check_sessions(&connection)
+    });
+    prepared.map(|()| connection)
+}
+
+fn check(connection: &Connection, path: &Path) -> Result<(), LogError> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let (application, version) =
+        (number("application_id").map_err(|error| opening(path, error))?, number("user_version")?);
+    let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables > 0 && application != APPLICATION {
+        return Err(LogError::Damaged("it is not a database of Liminal Builder".to_owned()));
+    }
+    let (found, known) = (u32::try_from(version).unwrap_or_default(), MIGRATIONS.len() as u32);
+    if found > known {
+        return Err(LogError::Newer { path: path.to_owned(), found, known });
+    }
+    let bytes = fs::metadata(path).map_err(|error| inaccessible(path, &error))?.len();
+    let pragma = if bytes <= CHECKED_IN_FULL { "integrity_check(1)" } else { "quick_check(1)" };
+    let verdict: String = connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get(0))?;
+    if verdict == "ok" { Ok(()) } else { Err(LogError::Damaged(verdict)) }
+}
+
+/// Each step whole or not at all; a file with something in it is copied first.
+fn migrate(connection: &Connection, path: &Path, migrations: &[&str]) -> Result<(), LogError> {
+    let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let missing = migrations.iter().enumerate().skip(found as usize);
+    if found > 0 && missing.len() > 0 {
+        let copy = unused(path, &format!("before-{}", migrations.len()));
+        connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;
+    }
+    for (step, sql) in missing {
+        connection.execute_batch(&format!(
+            "BEGIN EXCLUSIVE; {sql} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {}; COMMIT;",
+            step + 1
+        ))?;
+    }
+    Ok(())
+}
+
+/// What no check of the database's own tells: a head that is not where its entries end, a name that changed.
+fn check_sessions(connection: &Connection) -> Result<(), LogError> {
+    let mut statement = connection.prepare(
+        "SELECT id, name, head, floor, checksum,
+            (SELECT max(seq) FROM entry WHERE session = session.id) FROM session",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (id, name, stored): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(4)?);
+        super::checksum::check(stored, "a session", &[&id.to_le_bytes(), name.as_bytes()])?;
+        let (head, floor, newest): (i64, i64, Option<i64>) = (row.get(2)?, row.get(3)?, row.get(5)?);
+        if newest.unwrap_or(floor) != head {
+            return Err(LogError::Damaged(format!("session {name} ends at {newest:?} and should at {head}")));
+        }
+    }
+    Ok(())
+}
+
+/// Renames the file and its log, so that both can be looked at.
+fn move_aside(path: &Path) -> io::Result<PathBuf> {
+    let stamp = Clock::start().now().wall.strftime("%Y%m%dT%H%M%SZ").to_string();
+    let aside = unused(path, &format!("corrupt-{stamp}"));
+    for ending in ["-wal", "-shm"] {
+        match fs::rename(with_ending(path, ending), with_ending(&aside, ending)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    fs::rename(path, &aside)?;
+    if let Some(directory) = path.parent() {
+        File::open(directory)?.sync_all()?;
+    }
+    Ok(aside)
+}
+
+/// A name that no file has, so that nothing is ever overwritten.
+fn unused(path: &Path, ending: &str) -> PathBuf {
+    let first = with_ending(path, &format!(".{ending}"));
+    let others = (2..).map(|number| with_ending(path, &format!(".{ending}-{number}")));
+    std::iter::once(first.clone()).chain(others).find(|name| !name.exists()).unwrap_or(first)
+}
+
+pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
