@@ -39,10 +39,11 @@ impl Sequence {
         let text = text_start.map(|start| grown(before, &bytes, start, seq));
         let entry = Entry { seq, first_seq, key: key.clone(), is_open, bytes, text };
         self.head = seq;
-        if is_open {
-            self.open.insert(key, entry.clone());
-        } else {
-            self.open.remove(&key);
+        match (&key, is_open) {
+            // Nothing of a turn grows after its end; of a cancelled one, items stay open for ever.
+            (Key::TurnEnded(_), _) => self.open.clear(),
+            (_, true) => drop(self.open.insert(key, entry.clone())),
+            (_, false) => drop(self.open.remove(&key)),
         }
         Ok(entry)
     }

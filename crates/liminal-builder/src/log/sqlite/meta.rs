@@ -1,8 +1,9 @@
 //! From one start of the server to the next. Owns what the database remembers of how it was left.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::LogError;
+use super::super::{Head, LogError};
+use super::opening;
 use crate::platform;
 
 /// Notes that the database is in use. If the machine went down while it was, a streamed tail may be missing that
@@ -13,11 +14,24 @@ pub(super) fn enter(connection: &Connection) -> Result<(), LogError> {
     let is_other_boot = get(connection, "boot")?.is_some_and(|before| before != boot);
     connection.execute_batch("BEGIN IMMEDIATE")?;
     if !was_left && is_other_boot {
-        connection.execute("UPDATE session SET epoch = lower(hex(randomblob(4)))", [])?;
+        renew_epochs(connection)?;
     }
     set(connection, "left", "0")?;
     set(connection, "boot", &boot)?;
     connection.execute_batch("COMMIT")?;
+    Ok(())
+}
+
+fn renew_epochs(connection: &Connection) -> Result<(), LogError> {
+    let mut statement = connection.prepare("SELECT id, name, floor FROM session")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    for (id, name, floor) in rows.collect::<Result<Vec<(i64, String, i64)>, _>>()? {
+        let epoch = Head::begin().epoch;
+        let sum = opening::session_sum(id, &name, &epoch, floor);
+        connection
+            .prepare_cached("UPDATE session SET epoch = ?2, checksum = ?3 WHERE id = ?1")?
+            .execute(params![id, &*epoch, sum])?;
+    }
     Ok(())
 }
 

@@ -2,13 +2,15 @@
 //! use: it is moved aside and told, never overwritten.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::super::LogError;
+use super::checksum;
 use super::error::{inaccessible, opening};
 use crate::clock::Clock;
 
@@ -19,6 +21,9 @@ const APPLICATION: i32 = 0x6c69_6d69;
 const MIGRATIONS: [&str; 1] = [include_str!("schema/0001.sql")];
 /// Up to this size a start also compares the indexes with the tables; beyond it that would take seconds.
 const CHECKED_IN_FULL: u64 = 64 << 20;
+const HEADER_BYTES: u64 = 100;
+/// How long to wait for somebody who looks into the file with another program.
+const BUSY_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A file that could not be used and lies beside the new one now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,8 +52,8 @@ pub(super) fn open(path: &Path) -> Result<(Connection, Option<MovedAside>), LogE
 /// Opens the database for reading only.
 pub(super) fn open_reader(path: &Path) -> Result<Connection, LogError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(path, error))?;
-    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(path, &error))?;
+    connection.busy_timeout(BUSY_PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(32);
     Ok(connection)
 }
@@ -71,39 +76,90 @@ fn create(path: &Path) -> Result<(), LogError> {
 
 fn open_sound(path: &Path) -> Result<Connection, LogError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(path, error))?;
-    connection.busy_timeout(std::time::Duration::from_secs(5))?;
-    let prepared = check(&connection, path).and_then(|()| {
+    let open = || -> rusqlite::Result<_> {
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY_PATIENCE)?;
+        let stamp = stamp(&connection)?;
+        Ok((connection, stamp))
+    };
+    check_header(path)?;
+    let (connection, stamp) = open().map_err(|error| opening(path, &error))?;
+    stamp.check(path)?;
+    let bytes = fs::metadata(path).map_err(|error| inaccessible(path, &error))?.len();
+    write_ahead(&connection, path)?;
+    let prepare = || -> rusqlite::Result<_> {
+        if let Some(fault) = fault(&connection, bytes)? {
+            return Ok(Some(fault));
+        }
         // FULL, so that the log of a new file is known to its directory before anything relies on it.
-        connection
-            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
-            .map_err(|error| opening(path, error))?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
         migrate(&connection, path, &MIGRATIONS)?;
-        check_sessions(&connection)
-    });
-    prepared.map(|()| connection)
+        session_fault(&connection)
+    };
+    match prepare().map_err(|error| opening(path, &error))? {
+        Some(fault) => Err(LogError::Damaged(fault)),
+        None => Ok(connection),
+    }
 }
 
-fn check(connection: &Connection, path: &Path) -> Result<(), LogError> {
-    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    let (application, version) =
-        (number("application_id").map_err(|error| opening(path, error))?, number("user_version")?);
-    let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    if tables > 0 && application != APPLICATION {
-        return Err(LogError::Damaged("it is not a database of Liminal Builder".to_owned()));
+/// By hand, because a file that claims to be of a later format would only seem to be read-only.
+fn check_header(path: &Path) -> Result<(), LogError> {
+    let mut header = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEADER_BYTES).read_to_end(&mut header));
+    read.map_err(|error| inaccessible(path, &error))?;
+    let formats = header.get(18..20).unwrap_or_default();
+    let is_sound = header.starts_with(b"SQLite format 3\0") && matches!(formats, [1 | 2, 1 | 2]);
+    if header.is_empty() || is_sound {
+        return Ok(());
     }
-    let (found, known) = (u32::try_from(version).unwrap_or_default(), MIGRATIONS.len() as u32);
-    if found > known {
-        return Err(LogError::Newer { path: path.to_owned(), found, known });
+    Err(LogError::Damaged("it does not begin as a database does".to_owned()))
+}
+
+/// Whose file it is.
+struct Stamp {
+    application: i32,
+    schema: u32,
+    has_tables: bool,
+}
+
+fn stamp(connection: &Connection) -> rusqlite::Result<Stamp> {
+    Ok(Stamp {
+        application: connection.pragma_query_value(None, "application_id", |row| row.get(0))?,
+        schema: connection.pragma_query_value(None, "user_version", |row| row.get(0))?,
+        has_tables: connection.query_row("SELECT count(*) > 0 FROM sqlite_schema", [], |row| row.get(0))?,
+    })
+}
+
+impl Stamp {
+    fn check(&self, path: &Path) -> Result<(), LogError> {
+        let known = MIGRATIONS.len() as u32;
+        if self.has_tables && self.application != APPLICATION {
+            return Err(LogError::Damaged("it is not a database of Liminal Builder".to_owned()));
+        }
+        if self.schema > known {
+            return Err(LogError::Newer { path: path.to_owned(), found: self.schema, known });
+        }
+        Ok(())
     }
-    let bytes = fs::metadata(path).map_err(|error| inaccessible(path, &error))?.len();
-    let pragma = if bytes <= CHECKED_IN_FULL { "integrity_check(1)" } else { "quick_check(1)" };
-    let verdict: String = connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get(0))?;
-    if verdict == "ok" { Ok(()) } else { Err(LogError::Damaged(verdict)) }
+}
+
+fn write_ahead(connection: &Connection, path: &Path) -> Result<(), LogError> {
+    let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0));
+    match mode.map_err(|error| opening(path, &error))?.as_str() {
+        "wal" => Ok(()),
+        _ => Err(inaccessible(path, &"it is on a file system without shared memory, choose a local one")),
+    }
+}
+
+/// What the database finds wrong with itself.
+fn fault(connection: &Connection, bytes: u64) -> rusqlite::Result<Option<String>> {
+    let check = if bytes <= CHECKED_IN_FULL { "integrity_check(1)" } else { "quick_check(1)" };
+    let verdict: String = connection.query_row(&format!("PRAGMA {check}"), [], |row| row.get(0))?;
+    Ok((verdict != "ok").then_some(verdict))
 }
 
 /// Each step whole or not at all; a file with something in it is copied first.
-fn migrate(connection: &Connection, path: &Path, migrations: &[&str]) -> Result<(), LogError> {
+fn migrate(connection: &Connection, path: &Path, migrations: &[&str]) -> rusqlite::Result<()> {
     let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let missing = migrations.iter().enumerate().skip(found as usize);
     if found > 0 && missing.len() > 0 {
@@ -120,21 +176,26 @@ fn migrate(connection: &Connection, path: &Path, migrations: &[&str]) -> Result<
 }
 
 /// What no check of the database's own tells: a head that is not where its entries end, a name that changed.
-fn check_sessions(connection: &Connection) -> Result<(), LogError> {
+fn session_fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let mut statement = connection.prepare(
-        "SELECT id, name, head, floor, checksum,
+        "SELECT id, name, epoch, head, floor, checksum,
             (SELECT max(seq) FROM entry WHERE session = session.id) FROM session",
     )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let (id, name, stored): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(4)?);
-        super::checksum::check(stored, "a session", &[&id.to_le_bytes(), name.as_bytes()])?;
-        let (head, floor, newest): (i64, i64, Option<i64>) = (row.get(2)?, row.get(3)?, row.get(5)?);
-        if newest.unwrap_or(floor) != head {
-            return Err(LogError::Damaged(format!("session {name} ends at {newest:?} and should at {head}")));
+        let (id, name, epoch): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let (head, floor, stored): (i64, i64, i64) = (row.get(3)?, row.get(4)?, row.get(5)?);
+        let newest: Option<i64> = row.get(6)?;
+        if newest.unwrap_or(floor) != head || stored != session_sum(id, &name, &epoch, floor) {
+            return Ok(Some(format!("session {name} is not what was stored")));
         }
     }
-    Ok(())
+    Ok(None)
+}
+
+/// The sum over what is stored of a session itself.
+pub(super) fn session_sum(id: i64, name: &str, epoch: &str, floor: i64) -> i64 {
+    checksum::sum(&[&id.to_le_bytes(), name.as_bytes(), epoch.as_bytes(), &floor.to_le_bytes()])
 }
 
 /// Renames the file and its log, so that both can be looked at.

@@ -43,6 +43,10 @@ impl Unfinished {
         for entry in &self.items {
             let state: Upsert = serde_json::from_slice(&entry.bytes)
                 .map_err(|error| LogError::Damaged(format!("an item of {}: {error}", self.session)))?;
+            // The items of a cancelled turn stay as they are, without an end.
+            if !self.turns.contains(&state.turn_id) {
+                continue;
+            }
             encoder.upsert(&Upsert {
                 status: UpsertStatus::Error,
                 error_code: Some(reason.code.clone()),

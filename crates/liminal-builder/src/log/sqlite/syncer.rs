@@ -68,7 +68,7 @@ impl Syncer {
     pub(super) fn start(path: &Path) -> Result<Self, LogError> {
         let wal = opening::with_ending(path, "-wal");
         let file = File::options().write(true).open(&wal).map_err(|error| inaccessible(&wal, &error))?;
-        let connection = Connection::open(path).map_err(|error| super::error::opening(path, error))?;
+        let connection = Connection::open(path).map_err(|error| super::error::opening(path, &error))?;
         let (requests, received) = channel();
         let tail = Arc::new(AtomicBool::new(false));
         let work = Work { file, connection, tail: Arc::clone(&tail) };

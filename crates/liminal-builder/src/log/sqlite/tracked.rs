@@ -10,7 +10,7 @@ use super::super::window::Window;
 use super::super::{Batch, Cursor, Entry, Head, Key, LogError};
 use super::reader::{SessionRow, session_row};
 use super::rows::{self, Stored, number};
-use super::{checksum, indexing};
+use super::{indexing, opening};
 
 #[derive(Debug)]
 pub(super) struct Tracked {
@@ -59,13 +59,18 @@ impl Tracked {
 
     /// Writes the latest states, and only those: what was overtaken inside a group never reaches the disk.
     pub(super) fn flush(&mut self, connection: &Connection) -> Result<(), LogError> {
-        for (key, entry) in std::mem::take(&mut self.dirty) {
+        let dirty = std::mem::take(&mut self.dirty);
+        let ends_turn = dirty.keys().any(|key| matches!(key, Key::TurnEnded(_)));
+        for (key, entry) in dirty {
             let stored = rows::write(connection, self.row.id, &entry, self.stored.remove(&key))?;
             if entry.is_open {
                 self.stored.insert(key, stored);
             } else if matches!(key, Key::Item(_)) {
                 indexing::note(connection, rows::place(self.row.id, entry.first_seq))?;
             }
+        }
+        if ends_turn {
+            self.stored.clear();
         }
         self.row.head.seq = self.sequence.head();
         connection
@@ -80,10 +85,17 @@ impl Tracked {
     }
 
     /// Forgets entries up to a place; tells up to which it was.
-    pub(super) fn trim(&mut self, connection: &Connection, through: u64) -> Result<u64, LogError> {
+    pub(super) fn trim(
+        &mut self,
+        connection: &Connection,
+        session: &SessionId,
+        through: u64,
+    ) -> Result<u64, LogError> {
         let through = through.min(self.row.head.seq).max(self.row.head.floor);
         delete_entries(connection, self.row.id, through)?;
-        connection.execute("UPDATE session SET floor = ?2 WHERE id = ?1", [self.row.id, number(through)])?;
+        let (id, floor) = (self.row.id, number(through));
+        let sum = opening::session_sum(id, session.as_str(), &self.row.head.epoch, floor);
+        connection.execute("UPDATE session SET floor = ?2, checksum = ?3 WHERE id = ?1", [id, floor, sum])?;
         self.row.head.floor = through;
         self.sequence.trim(through);
         self.stored.clear();
@@ -139,7 +151,7 @@ fn insert(connection: &Connection, session: &SessionId, head: Head) -> Result<Se
         [],
         |row| row.get(0),
     )?;
-    let sum = checksum::sum(&[&id.to_le_bytes(), session.as_str().as_bytes()]);
+    let sum = opening::session_sum(id, session.as_str(), &head.epoch, 0);
     connection.execute(
         "INSERT INTO session (id, name, epoch, head, floor, checksum) VALUES (?1, ?2, ?3, 0, 0, ?4)",
         params![id, session.as_str(), &*head.epoch, sum],

@@ -190,7 +190,8 @@ impl Writer {
 
     fn trim(&mut self, session: &SessionId, through: u64) -> Result<(), LogError> {
         self.syncer.settle();
-        let through = self.alone(session, |connection, tracked| tracked.trim(connection, through))?;
+        let through =
+            self.alone(session, |connection, tracked| tracked.trim(connection, session, through))?;
         self.windows.get(session).trim(through);
         self.indexing.restart();
         Ok(())

@@ -112,7 +112,7 @@ impl World {
     }
 }
 
-fn holds(log: Arc<dyn StreamLog>, cases: u32) {
+fn holds(log: &Arc<dyn StreamLog>, cases: u32) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(cases));
     let number = std::sync::atomic::AtomicUsize::new(0);
@@ -120,7 +120,7 @@ fn holds(log: Arc<dyn StreamLog>, cases: u32) {
         let number = number.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let session = SessionId::from(format!("law-{number}"));
         let (texts, readers) = Default::default();
-        let mut world = World { log: Arc::clone(&log), session, texts, readers };
+        let mut world = World { log: Arc::clone(log), session, texts, readers };
         let (screens, whole) = runtime.block_on(async move {
             for step in &steps {
                 world.take(step).await;
@@ -139,17 +139,20 @@ fn holds(log: Arc<dyn StreamLog>, cases: u32) {
 
 #[test]
 fn any_readers_of_memory_end_in_the_same_state() {
-    holds(Arc::new(MemoryLog::default()), 64);
+    let log: Arc<dyn StreamLog> = Arc::new(MemoryLog::default());
+    holds(&log, 64);
 }
 
 #[test]
 fn any_readers_of_sqlite_end_in_the_same_state() {
     let directory = tempfile::tempdir().unwrap();
-    holds(Arc::new(open(directory.path(), Settings::default())), 24);
+    let log: Arc<dyn StreamLog> = Arc::new(open(directory.path(), Settings::default()));
+    holds(&log, 24);
 }
 
 #[test]
 fn any_readers_of_sqlite_with_little_memory_end_in_the_same_state() {
     let directory = tempfile::tempdir().unwrap();
-    holds(Arc::new(open(directory.path(), little_memory())), 24);
+    let log: Arc<dyn StreamLog> = Arc::new(open(directory.path(), little_memory()));
+    holds(&log, 24);
 }
