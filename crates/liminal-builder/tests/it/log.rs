@@ -4,6 +4,7 @@
 mod conformance;
 mod corruption;
 mod durability;
+mod encoding;
 mod laws;
 mod storage;
 mod support;

@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::super::LogError;
@@ -75,31 +76,32 @@ fn create(path: &Path) -> Result<(), LogError> {
 }
 
 fn open_sound(path: &Path) -> Result<Connection, LogError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let open = || -> rusqlite::Result<_> {
-        let connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(BUSY_PATIENCE)?;
-        let stamp = stamp(&connection)?;
-        Ok((connection, stamp))
-    };
+    let at_path = |error| opening(path, &error);
     check_header(path)?;
-    let (connection, stamp) = open().map_err(|error| opening(path, &error))?;
-    stamp.check(path)?;
+    let connection = connect(path).map_err(at_path)?;
+    stamp(&connection).map_err(at_path)?.check(path)?;
     let bytes = fs::metadata(path).map_err(|error| inaccessible(path, &error))?.len();
+    sound(fault(&connection, bytes).map_err(at_path)?)?;
     write_ahead(&connection, path)?;
-    let prepare = || -> rusqlite::Result<_> {
-        if let Some(fault) = fault(&connection, bytes)? {
-            return Ok(Some(fault));
-        }
-        // FULL, so that the log of a new file is known to its directory before anything relies on it.
-        connection.pragma_update(None, "synchronous", "FULL")?;
-        migrate(&connection, path, &MIGRATIONS)?;
-        session_fault(&connection)
-    };
-    match prepare().map_err(|error| opening(path, &error))? {
-        Some(fault) => Err(LogError::Damaged(fault)),
-        None => Ok(connection),
-    }
+    migrate(&connection, path, &MIGRATIONS).map_err(at_path)?;
+    sound(session_fault(&connection).map_err(at_path)?)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    Ok(connection)
+}
+
+/// Nothing is changed by looking: a file that turns out to be of no use is to be kept as it was.
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_PATIENCE)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    // FULL, so that the log of a new file is known to its directory before anything relies on it.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    Ok(connection)
+}
+
+fn sound(fault: Option<String>) -> Result<(), LogError> {
+    fault.map_or(Ok(()), |fault| Err(LogError::Damaged(fault)))
 }
 
 /// By hand, because a file that claims to be of a later format would only seem to be read-only.
@@ -226,4 +228,34 @@ pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_migration_that_fails_changes_nothing_and_leaves_a_copy() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("liminal.db");
+        let (connection, _) = open(&path).unwrap();
+        connection.execute("INSERT INTO meta (name, value) VALUES ('a', 'b')", []).unwrap();
+        let [first] = MIGRATIONS;
+        let broken = [first, "CREATE TABLE more (a TEXT); CREATE TABLE more (a TEXT);"];
+        assert!(migrate(&connection, &path, &broken).is_err());
+        connection.execute_batch("ROLLBACK").unwrap();
+        let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'more'";
+        let count = |connection: &Connection, sql: &str| -> u32 {
+            connection.query_row(sql, [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!(count(&connection, tables), 0);
+        assert_eq!(count(&connection, "PRAGMA user_version"), 1);
+        let copy = Connection::open(with_ending(&path, ".before-2")).unwrap();
+        assert_eq!(count(&copy, "SELECT count(*) FROM meta WHERE name = 'a'"), 1);
+
+        let whole = [first, "CREATE TABLE more (a TEXT);"];
+        migrate(&connection, &path, &whole).unwrap();
+        assert_eq!((count(&connection, tables), count(&connection, "PRAGMA user_version")), (1, 2));
+        assert!(with_ending(&path, ".before-2-2").exists(), "no copy is overwritten");
+    }
 }

@@ -3,6 +3,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use liminal_builder::data_dir::DataDir;
 use liminal_builder::log::sqlite::Settings;
 use liminal_builder::log::{Durability, Encoder, Key, Limit, StreamLog};
 use liminal_core::error::{ErrorCode, ErrorInfo};
@@ -44,6 +45,7 @@ async fn what_was_acknowledged_survives_a_kill() {
 }
 
 async fn check(directory: &Path, acknowledged: &BTreeMap<String, u64>) {
+    let _taken_over = DataDir::open(directory).unwrap();
     let log = open(directory, Settings::default());
     let reason = ErrorInfo::new(ErrorCode::ServerRestart, "the server was stopped");
     log.close_open_turns(&reason, jiff::Timestamp::UNIX_EPOCH).await.unwrap();
@@ -78,7 +80,8 @@ async fn appends_until_it_is_killed() {
         Some(directory) => (PathBuf::from(directory), u64::MAX),
         None => (tempfile::tempdir().unwrap().keep(), 5),
     };
-    let log = std::sync::Arc::new(open(&directory, Settings::default()));
+    let locked = DataDir::open(&directory).unwrap();
+    let log = std::sync::Arc::new(open(locked.path(), Settings::default()));
     let mut tasks = JoinSet::new();
     for number in 0..SESSIONS {
         let log = std::sync::Arc::clone(&log);
