@@ -183,12 +183,13 @@ fn pairs(unfinished: restart::Unfinished) -> impl Iterator<Item = (SessionId, Tu
     turns.into_iter().map(move |turn| (session.clone(), turn))
 }
 
-/// Commits without a sync of their own: see [`syncer`].
+/// Commits without a sync of their own: see [`syncer`]. The writer copies its log into the database itself only when it
+/// has grown to 16 MB, because the syncer could not keep up.
 fn configure(connection: &Connection, settings: Settings) -> Result<(), LogError> {
     const PAGE_BYTES: u64 = 4096;
     connection.set_prepared_statement_cache_capacity(64);
     connection.execute_batch(
-        "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 16384; PRAGMA journal_size_limit = 4194304;
+        "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; PRAGMA journal_size_limit = 4194304;
             PRAGMA temp_store = MEMORY;",
     )?;
     if let Some(bytes) = settings.largest_bytes {

@@ -6,20 +6,27 @@ use super::super::{Head, LogError};
 use super::opening;
 use crate::platform;
 
+const LEFT: &str = "left";
+
 /// Notes that the database is in use. If the machine went down while it was, a streamed tail may be missing that
 /// readers have seen, so their cursors are made useless.
 pub(super) fn enter(connection: &Connection) -> Result<(), LogError> {
     let boot = platform::boot_id().unwrap_or_default();
-    let was_left = get(connection, "left")?.is_none_or(|left| left == "1");
+    let was_left = get(connection, LEFT)?.is_none_or(|left| left == "1");
     let is_other_boot = get(connection, "boot")?.is_some_and(|before| before != boot);
     connection.execute_batch("BEGIN IMMEDIATE")?;
     if !was_left && is_other_boot {
         renew_epochs(connection)?;
     }
-    set(connection, "left", "0")?;
+    set(connection, LEFT, "0")?;
     set(connection, "boot", &boot)?;
     connection.execute_batch("COMMIT")?;
     Ok(())
+}
+
+/// Whether the server before this one was stopped and not killed.
+pub(super) fn was_left_well(connection: &Connection) -> bool {
+    get(connection, LEFT).is_ok_and(|left| left.as_deref() == Some("1"))
 }
 
 fn renew_epochs(connection: &Connection) -> Result<(), LogError> {
@@ -38,7 +45,7 @@ fn renew_epochs(connection: &Connection) -> Result<(), LogError> {
 /// Notes that nothing is missing, and leaves one whole file.
 pub(super) fn leave(connection: Connection) -> Result<(), LogError> {
     connection.execute_batch("PRAGMA synchronous = FULL")?;
-    set(&connection, "left", "1")?;
+    set(&connection, LEFT, "1")?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     connection.close().map_err(|(_, error)| error.into())
 }

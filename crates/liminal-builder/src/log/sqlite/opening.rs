@@ -11,8 +11,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::super::LogError;
-use super::checksum;
 use super::error::{inaccessible, opening};
+use super::{checksum, meta};
 use crate::clock::Clock;
 
 /// The first version whose write-ahead log survives a checkpoint racing with a commit.
@@ -20,8 +20,11 @@ pub const OLDEST_SQLITE: i32 = 3_051_003;
 /// Tells our files from those of others; "limi".
 const APPLICATION: i32 = 0x6c69_6d69;
 const MIGRATIONS: [&str; 1] = [include_str!("schema/0001.sql")];
-/// Up to this size a start also compares the indexes with the tables; beyond it that would take seconds.
+/// Up to this size a start also compares the indexes with the tables; beyond it that would take too long.
 const CHECKED_IN_FULL: u64 = 64 << 20;
+/// Beyond this size a file that was left well is not read in full, which would take seconds. The sums in its rows tell
+/// of damage when they are read.
+const CHECKED_ALWAYS: u64 = 256 << 20;
 const HEADER_BYTES: u64 = 100;
 /// How long to wait for somebody who looks into the file with another program.
 const BUSY_PATIENCE: Duration = Duration::from_secs(5);
@@ -84,6 +87,7 @@ fn open_sound(path: &Path) -> Result<Connection, LogError> {
     sound(fault(&connection, bytes).map_err(at_path)?)?;
     write_ahead(&connection, path)?;
     migrate(&connection, path, &MIGRATIONS).map_err(at_path)?;
+    sound(schema_fault(&connection).map_err(at_path)?)?;
     sound(session_fault(&connection).map_err(at_path)?)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(connection)
@@ -155,6 +159,9 @@ fn write_ahead(connection: &Connection, path: &Path) -> Result<(), LogError> {
 
 /// What the database finds wrong with itself.
 fn fault(connection: &Connection, bytes: u64) -> rusqlite::Result<Option<String>> {
+    if bytes > CHECKED_ALWAYS && meta::was_left_well(connection) {
+        return Ok(None);
+    }
     let check = if bytes <= CHECKED_IN_FULL { "integrity_check(1)" } else { "quick_check(1)" };
     let verdict: String = connection.query_row(&format!("PRAGMA {check}"), [], |row| row.get(0))?;
     Ok((verdict != "ok").then_some(verdict))
@@ -175,6 +182,21 @@ fn migrate(connection: &Connection, path: &Path, migrations: &[&str]) -> rusqlit
         ))?;
     }
     Ok(())
+}
+
+/// The database takes whatever its schema says now for what it always said.
+fn schema_fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let expected = Connection::open_in_memory()?;
+    MIGRATIONS.iter().try_for_each(|sql| expected.execute_batch(sql))?;
+    let is_other = schema(connection)? != schema(&expected)?;
+    Ok(is_other.then(|| "its schema is not what was stored".to_owned()))
+}
+
+fn schema(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
+    let mut statement =
+        connection.prepare("SELECT name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    rows.collect()
 }
 
 /// What no check of the database's own tells: a head that is not where its entries end, a name that changed.

@@ -188,10 +188,13 @@ pub(super) fn history(
         .map(|(entries, _)| entries)
 }
 
-/// The open items of a session, in order of their first appearance.
+/// The open items of a session, in order of their first appearance. Looks at all of them: it is asked once per start,
+/// and an index would cost a write per state.
 pub(super) fn open_items(connection: &Connection, session: i64) -> Result<Vec<Entry>, LogError> {
-    let sql = format!("SELECT {COLUMNS} FROM entry WHERE session = ?1 AND is_open = 1 ORDER BY place");
-    entries(connection, &sql, params![session], Limit::NONE).map(|(entries, _)| entries)
+    let sql =
+        format!("SELECT {COLUMNS} FROM entry WHERE place > ?1 AND place < ?2 AND is_open = 1 ORDER BY place");
+    let bounds = params![place(session, 0), place(session + 1, 0)];
+    entries(connection, &sql, bounds, Limit::NONE).map(|(entries, _)| entries)
 }
 
 pub(super) fn at(connection: &Connection, place: i64) -> Result<Option<Entry>, LogError> {

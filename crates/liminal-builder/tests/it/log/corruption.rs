@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use liminal_builder::log::sqlite::{Settings, SqliteLog};
-use liminal_builder::log::{Limit, LogError, StreamLog};
+use liminal_builder::log::{Key, Limit, LogError, StreamLog};
 use liminal_core::ids::SessionId;
 use liminal_core::upsert::UpsertStatus;
 use tokio::task::JoinSet;
@@ -151,6 +151,38 @@ fn remove_all(path: &Path) {
         let file = PathBuf::from(format!("{}{ending}", path.display()));
         fs::remove_file(file).ok();
     }
+}
+
+/// A killed server leaves a write-ahead log. Damage in it may cost its tail, and nothing before it.
+#[tokio::test]
+async fn damage_in_the_write_ahead_log_costs_at_most_its_tail() {
+    let (source, target) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    sample(source.path()).await;
+    let log = open(source.path(), Settings::default());
+    for number in 0..40 {
+        let text = number.to_string();
+        append(&log, &"s1".into(), message(&"s1".into(), "late", UpsertStatus::Complete, &text)).await;
+    }
+    let sound = whole(&log, &"s1".into()).await;
+    let (before, late) = (sound.entries.len() - 1, Key::Item("late".into()));
+    let read = |ending: &str| fs::read(source.path().join(format!("liminal.db{ending}"))).unwrap();
+    let (database, wal) = (read(""), read("-wal"));
+    let (path, mut chance) = (target.path().join("liminal.db"), Chance(0x1234_5678_9abc_def1));
+    for _ in 0..60 {
+        let mut damaged = wal.clone();
+        corrupt(&mut damaged, &mut chance);
+        fs::write(&path, &database).unwrap();
+        fs::write(target.path().join("liminal.db-wal"), &damaged).unwrap();
+        let (copy, moved_aside) = SqliteLog::open(&path, Settings::default()).unwrap();
+        assert_eq!(moved_aside, None);
+        let found = whole(&copy, &"s1".into()).await;
+        assert!(found.seq() <= sound.seq());
+        let kept = found.entries.iter().filter(|(key, _)| **key != late);
+        assert_eq!(kept.count(), before);
+        copy.close().await.unwrap();
+        remove_all(&path);
+    }
+    log.close().await.unwrap();
 }
 
 #[tokio::test]

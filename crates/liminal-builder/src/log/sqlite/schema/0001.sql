@@ -30,7 +30,6 @@ CREATE TABLE entry (
 ) STRICT;
 CREATE UNIQUE INDEX entry_key ON entry (session, key);
 CREATE UNIQUE INDEX entry_seq ON entry (session, seq);
-CREATE INDEX entry_open ON entry (session) WHERE is_open = 1;
 
 -- The parts of a large text, by their position in bytes. A growing text is written once this way, not once per state.
 CREATE TABLE growth (
