@@ -251,10 +251,14 @@ async fn there_is_no_seam(log: &Arc<dyn StreamLog>) {
 async fn follow(log: &Arc<dyn StreamLog>, session: &SessionId, end: u64) -> Screen {
     let mut screen = Screen::default();
     let mut subscription = subscribe(log, session, None).await;
+    screen.apply(next(&mut subscription).await);
     while screen.seq() < end {
-        screen.apply(next(&mut subscription).await);
+        let delivery = next(&mut subscription).await;
+        assert!(matches!(delivery, Delivery::Changes { .. }), "a place that was shown is taken back");
+        screen.apply(delivery);
         if screen.seq() % 3 == 0 {
             subscription = subscribe(log, session, screen.cursor.as_ref()).await;
+            assert_eq!(subscription.resume(), Resume::Ok);
         }
     }
     screen
