@@ -15,6 +15,7 @@ mod emitter;
 mod faults;
 mod filter;
 mod http;
+mod log;
 mod replay;
 mod support;
 mod world;

@@ -1,0 +1,244 @@
+//! The log in one file, which is the default. Owns the threads and connections of the database and the order in which
+//! memory and disk are asked; how rows look is its modules' business.
+//!
+//! One thread writes, in groups. What is committed is shown to readers from memory; whoever is further behind than
+//! memory reaches reads the disk on another connection. So no reader ever waits for a writer.
+
+mod checksum;
+mod error;
+mod events;
+mod indexing;
+mod meta;
+mod opening;
+mod reader;
+mod restart;
+mod rows;
+mod search;
+mod syncer;
+mod tracked;
+mod writer;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use liminal_core::error::ErrorInfo;
+use liminal_core::ids::{SessionId, TurnId};
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::window::{Window, Windows};
+use super::{Batch, Cursor, Durability, Head, Limit, LogError, Page, Pending, StreamLog};
+use indexing::Indexing;
+pub use opening::{MovedAside, OLDEST_SQLITE};
+use reader::Readers;
+pub use search::{FOUND_END, FOUND_START, Hit};
+use syncer::Syncer;
+use writer::{Append, Job, Reply, Writer};
+
+/// Batches that wait for the writer; more make their sessions wait.
+const JOBS_WAITING: usize = 1024;
+
+/// How much is kept where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// States of one session in memory.
+    pub session_bytes: usize,
+    /// States of all sessions in memory.
+    pub memory_bytes: usize,
+    /// Sessions that are remembered without a reader.
+    pub sessions_in_memory: usize,
+    /// Canonical events of one session on disk.
+    pub event_rows: usize,
+    /// Their size.
+    pub event_bytes: usize,
+    /// The size at which the database counts as full; without it the disk decides.
+    pub largest_bytes: Option<u64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            session_bytes: 8 << 20,
+            memory_bytes: 64 << 20,
+            sessions_in_memory: 1024,
+            event_rows: 100_000,
+            event_bytes: 32 << 20,
+            largest_bytes: None,
+        }
+    }
+}
+
+/// A log in a SQLite database.
+#[derive(Debug)]
+pub struct SqliteLog {
+    jobs: mpsc::Sender<Job>,
+    windows: Arc<Windows>,
+    readers: Readers,
+}
+
+impl SqliteLog {
+    /// Opens the log in a file, which is made if there is none. A file that is of no use is moved aside; that is told.
+    /// Blocks while the file is checked.
+    pub fn open(path: &Path, settings: Settings) -> Result<(Self, Option<MovedAside>), LogError> {
+        let (connection, moved_aside) = opening::open(path)?;
+        meta::enter(&connection)?;
+        configure(&connection, settings)?;
+        let syncer = Syncer::start(path)?;
+        let windows = Arc::new(Windows::default());
+        let mut indexing = Indexing::default();
+        indexing.wake();
+        let (sessions, shared) = (HashMap::new(), Arc::clone(&windows));
+        let writer = Writer { connection, windows: shared, settings, syncer, sessions, indexing };
+        let (jobs, received) = mpsc::channel(JOBS_WAITING);
+        std::thread::Builder::new()
+            .name("log-writer".to_owned())
+            .spawn(move || writer.run(received))
+            .map_err(|error| LogError::Failed(error.to_string()))?;
+        let readers = Readers::new(path.to_owned());
+        Ok((Self { jobs, windows, readers }, moved_aside))
+    }
+
+    /// Writes what waits and leaves one whole file. Whatever is asked afterwards is [`LogError::Closed`].
+    pub async fn close(&self) -> Result<(), LogError> {
+        self.readers.close();
+        self.ask(|reply| Job::Close { reply }).await
+    }
+
+    /// Keeps canonical events, each as the JSON of its envelope; the oldest beyond the limits are forgotten.
+    pub async fn record_events(&self, session: &SessionId, events: Vec<Bytes>) -> Result<(), LogError> {
+        let session = session.clone();
+        self.ask(|reply| Job::Events { session, events, reply }).await
+    }
+
+    /// Canonical events after a number, with theirs, oldest first. Numbers are dense per session.
+    pub async fn events(
+        &self,
+        session: &SessionId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<(u64, Bytes)>, LogError> {
+        let session = session.clone();
+        let read = move |connection: &Connection| match reader::session_row(connection, &session)? {
+            Some(row) => events::read(connection, row.id, after, limit),
+            None => Ok(Vec::new()),
+        };
+        self.readers.run(read).await
+    }
+
+    /// Finished items of all sessions that hold all of the words, best first.
+    pub async fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, LogError> {
+        let query = query.to_owned();
+        self.readers.run(move |connection| search::search(connection, &query, limit)).await
+    }
+
+    /// Waits until every finished item can be found.
+    pub async fn indexed(&self) -> Result<(), LogError> {
+        self.ask(|reply| Job::Index { reply }).await
+    }
+
+    /// Turns that have outputs and no end. While no agent runs, these were cut off by the end of a server.
+    pub async fn open_turns(&self) -> Result<Vec<(SessionId, TurnId)>, LogError> {
+        let unfinished = self.readers.run(restart::unfinished).await?;
+        Ok(unfinished.into_iter().flat_map(pairs).collect())
+    }
+
+    /// Ends every open turn: open items fail with what they had, then the turn does. All of it is on disk when this
+    /// resolves. Tells which turns they were.
+    pub async fn close_open_turns(
+        &self,
+        reason: &ErrorInfo,
+        now: jiff::Timestamp,
+    ) -> Result<Vec<(SessionId, TurnId)>, LogError> {
+        let unfinished = self.readers.run(restart::unfinished).await?;
+        let count = unfinished.len();
+        for (index, session) in unfinished.iter().enumerate() {
+            // One sync for all: the last batch cannot be on disk without those before it.
+            let durability = if index + 1 == count { Durability::Synced } else { Durability::Grouped };
+            self.append(&session.session, session.endings(reason, now)?, durability).await?;
+        }
+        Ok(unfinished.into_iter().flat_map(pairs).collect())
+    }
+
+    async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, LogError> {
+        let (reply, answer) = oneshot::channel();
+        self.jobs.send(job(reply)).await.map_err(|_| LogError::Closed)?;
+        answer.await.map_err(|_| LogError::Closed)?
+    }
+
+    /// The session's window, which knows the head.
+    async fn window(&self, session: &SessionId) -> Result<Arc<Window>, LogError> {
+        let window = self.windows.get(session);
+        if window.known().is_none() {
+            let head = self.readers.head(session.clone()).await?;
+            window.learn(head.as_ref());
+        }
+        Ok(window)
+    }
+}
+
+fn pairs(unfinished: restart::Unfinished) -> impl Iterator<Item = (SessionId, TurnId)> {
+    let restart::Unfinished { session, turns, .. } = unfinished;
+    turns.into_iter().map(move |turn| (session.clone(), turn))
+}
+
+/// Commits without a sync of their own: see [`syncer`]. The writer copies its log into the database itself only when it
+/// has grown to 16 MB, because the syncer could not keep up.
+fn configure(connection: &Connection, settings: Settings) -> Result<(), LogError> {
+    const PAGE_BYTES: u64 = 4096;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.execute_batch(
+        "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; PRAGMA journal_size_limit = 4194304;
+            PRAGMA temp_store = MEMORY;",
+    )?;
+    if let Some(bytes) = settings.largest_bytes {
+        connection.pragma_update(None, "max_page_count", rows::number(bytes / PAGE_BYTES))?;
+    }
+    Ok(())
+}
+
+impl StreamLog for SqliteLog {
+    fn append<'a>(
+        &'a self,
+        session: &'a SessionId,
+        batch: Batch,
+        durability: Durability,
+    ) -> Pending<'a, Cursor> {
+        let session = session.clone();
+        Box::pin(self.ask(move |reply| Job::Append(Append { session, batch, durability, reply })))
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId, after: u64, limit: Limit) -> Pending<'a, Page> {
+        Box::pin(async move {
+            match self.window(session).await?.read(after, limit) {
+                Ok(page) => Ok(page),
+                Err(head) => self.readers.changes(session.clone(), after, head, limit).await,
+            }
+        })
+    }
+
+    fn history<'a>(&'a self, session: &'a SessionId, before: Option<u64>, limit: Limit) -> Pending<'a, Page> {
+        Box::pin(async move {
+            match self.window(session).await?.history(before, limit) {
+                Ok(page) => Ok(page),
+                Err(head) => self.readers.history(session.clone(), before, head, limit).await,
+            }
+        })
+    }
+
+    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, watch::Receiver<Head>> {
+        // Dropped only when somebody watches: until then the window might be forgotten.
+        Box::pin(async move { Ok(self.window(session).await?.subscribe()) })
+    }
+
+    fn trim<'a>(&'a self, session: &'a SessionId, through: u64) -> Pending<'a, ()> {
+        let session = session.clone();
+        Box::pin(self.ask(move |reply| Job::Trim { session, through, reply }))
+    }
+
+    fn remove<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
+        let session = session.clone();
+        Box::pin(self.ask(move |reply| Job::Remove { session, reply }))
+    }
+}

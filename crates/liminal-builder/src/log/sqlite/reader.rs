@@ -1,0 +1,126 @@
+//! Reading what is not in memory. Owns the connections for it; they see whole transactions and never hold up the
+//! writer.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use liminal_core::ids::SessionId;
+use rusqlite::{Connection, OptionalExtension};
+use tokio::sync::Semaphore;
+
+use super::super::{Head, Limit, LogError, Page};
+use super::{opening, rows};
+
+/// More would only fight over the disk.
+const CONNECTIONS: usize = 4;
+
+/// Runs reads on threads that may block.
+#[derive(Debug)]
+pub(super) struct Readers {
+    path: PathBuf,
+    admission: Semaphore,
+    idle: Arc<Mutex<Vec<Connection>>>,
+}
+
+impl Readers {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, admission: Semaphore::new(CONNECTIONS), idle: Arc::default() }
+    }
+
+    /// Runs a read in one transaction.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, LogError> + Send + 'static,
+    ) -> Result<T, LogError> {
+        let _admitted = self.admission.acquire().await.map_err(|_| LogError::Closed)?;
+        let (idle, path) = (Arc::clone(&self.idle), self.path.clone());
+        let work = move || {
+            let kept = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let connection = kept.map_or_else(|| opening::open_reader(&path), Ok)?;
+            connection.execute_batch("BEGIN")?;
+            let result = read(&connection);
+            if connection.execute_batch("COMMIT").is_ok() {
+                idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+            }
+            result
+        };
+        tokio::task::spawn_blocking(work).await.map_err(|error| LogError::Failed(error.to_string()))?
+    }
+
+    /// Closes the connections, so that the file can be left whole.
+    pub(super) fn close(&self) {
+        self.admission.close();
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    pub(super) async fn head(&self, session: SessionId) -> Result<Option<Head>, LogError> {
+        self.run(move |connection| Ok(session_row(connection, &session)?.map(|row| row.head))).await
+    }
+
+    pub(super) async fn changes(
+        &self,
+        session: SessionId,
+        after: u64,
+        head: Head,
+        limit: Limit,
+    ) -> Result<Page, LogError> {
+        self.run(move |connection| {
+            let Some(row) = current(connection, &session, &head)? else { return Ok(nothing(head)) };
+            let (entries, is_cut) = rows::changes(connection, row.id, (after, head.seq), limit)?;
+            let last = entries.last().map(|entry| entry.seq).filter(|_| is_cut);
+            Ok(Page { through: last.unwrap_or(head.seq), entries, head })
+        })
+        .await
+    }
+
+    pub(super) async fn history(
+        &self,
+        session: SessionId,
+        before: Option<u64>,
+        head: Head,
+        limit: Limit,
+    ) -> Result<Page, LogError> {
+        self.run(move |connection| {
+            let Some(row) = current(connection, &session, &head)? else { return Ok(nothing(head)) };
+            let mut entries = rows::history(connection, row.id, (before, head.seq), limit)?;
+            entries.reverse();
+            Ok(Page { through: head.seq, entries, head })
+        })
+        .await
+    }
+}
+
+const fn nothing(head: Head) -> Page {
+    Page { entries: Vec::new(), through: head.seq, head }
+}
+
+/// A session as it is stored.
+#[derive(Debug, Clone)]
+pub(super) struct SessionRow {
+    pub(super) id: i64,
+    pub(super) head: Head,
+}
+
+pub(super) fn session_row(
+    connection: &Connection,
+    session: &SessionId,
+) -> Result<Option<SessionRow>, LogError> {
+    let mut statement =
+        connection.prepare_cached("SELECT id, epoch, head, floor FROM session WHERE name = ?1")?;
+    let row = statement.query_row([session.as_str()], |row| {
+        let epoch: String = row.get(1)?;
+        let (seq, floor): (i64, i64) = (row.get(2)?, row.get(3)?);
+        let head = Head { epoch: epoch.into(), seq: seq.cast_unsigned(), floor: floor.cast_unsigned() };
+        Ok(SessionRow { id: row.get(0)?, head })
+    });
+    Ok(row.optional()?)
+}
+
+/// The session, unless its log was rebuilt since its head was read: the reader is told by the new head.
+fn current(
+    connection: &Connection,
+    session: &SessionId,
+    head: &Head,
+) -> Result<Option<SessionRow>, LogError> {
+    Ok(session_row(connection, session)?.filter(|row| row.head.epoch == head.epoch))
+}

@@ -1,0 +1,117 @@
+//! Full-text search over all sessions. Owns how a person's words become a query and how a hit is shown.
+
+use std::collections::BTreeSet;
+
+use liminal_core::ids::{ItemId, SessionId};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::super::{Key, LogError};
+use super::indexing::{passages, plain_text};
+use super::rows;
+
+/// Stands before what was found in a snippet.
+pub const FOUND_START: char = '\u{2}';
+/// Stands behind it.
+pub const FOUND_END: char = '\u{3}';
+/// Nobody reads more.
+const MOST: usize = 200;
+
+/// An item in which something was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// The item.
+    pub item_id: ItemId,
+    /// A few words around what was found, which stands between [`FOUND_START`] and [`FOUND_END`].
+    pub snippet: String,
+}
+
+/// The best hits for all of the words, the last of which may be only begun.
+pub(super) fn search(connection: &Connection, query: &str, limit: usize) -> Result<Vec<Hit>, LogError> {
+    let Some(expression) = expression(query) else { return Ok(Vec::new()) };
+    let limit = limit.min(MOST);
+    let mut statement = connection.prepare_cached(
+        "SELECT passage.place, passage.number FROM words JOIN passage ON passage.id = words.rowid
+            WHERE words MATCH ?1 ORDER BY rank LIMIT ?2",
+    )?;
+    // Several passages of one item are one hit.
+    let mut rows = statement.query(params![expression, rows::number(limit as u64 * 4)])?;
+    let (mut hits, mut seen, show) = (Vec::new(), BTreeSet::new(), Show::new(&expression)?);
+    while let Some(row) = rows.next()? {
+        let (place, number): (i64, i64) = (row.get(0)?, row.get(1)?);
+        if hits.len() < limit && seen.insert(place) {
+            hits.extend(show.hit(connection, place, usize::try_from(number).unwrap_or_default())?);
+        }
+    }
+    Ok(hits)
+}
+
+/// Every word as a quoted string, so that nothing in it is an operator.
+fn expression(query: &str) -> Option<String> {
+    let words = query.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
+    let quoted: Vec<String> =
+        words.map(|word| format!("\"{}\"", word.replace('\0', "").replace('"', "\"\""))).collect();
+    (!quoted.is_empty()).then(|| format!("{}*", quoted.join(" ")))
+}
+
+/// Snippets. The index holds no texts, so the passage is put into an index of its own for a moment; that way the words
+/// are marked by the same rules by which they were found.
+struct Show<'a> {
+    scratch: Connection,
+    expression: &'a str,
+}
+
+impl<'a> Show<'a> {
+    fn new(expression: &'a str) -> Result<Self, LogError> {
+        let scratch = Connection::open_in_memory()?;
+        scratch.execute_batch("CREATE VIRTUAL TABLE found USING fts5 (text)")?;
+        Ok(Self { scratch, expression })
+    }
+
+    fn hit(&self, connection: &Connection, place: i64, number: usize) -> Result<Option<Hit>, LogError> {
+        let Some(entry) = rows::at(connection, place)? else { return Ok(None) };
+        let Key::Item(item_id) = &entry.key else { return Ok(None) };
+        let text = plain_text(&entry).unwrap_or_default();
+        let passage = passages(&text).nth(number).unwrap_or_default();
+        let name: Option<String> = connection
+            .prepare_cached("SELECT name FROM session WHERE id = ?1")?
+            .query_row([rows::session_of(place)], |row| row.get(0))
+            .optional()?;
+        let snippet = self.snippet(passage)?;
+        Ok(name.map(|name| Hit { session: name.into(), item_id: item_id.clone(), snippet }))
+    }
+
+    fn snippet(&self, passage: &str) -> Result<String, LogError> {
+        let printable: String =
+            passage.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        self.scratch.prepare_cached("DELETE FROM found")?.execute([])?;
+        self.scratch.prepare_cached("INSERT INTO found (text) VALUES (?1)")?.execute([&printable])?;
+        let snippet = self
+            .scratch
+            .prepare_cached("SELECT snippet(found, 0, ?1, ?2, '…', 24) FROM found WHERE found MATCH ?3")?
+            .query_row([&FOUND_START.to_string(), &FOUND_END.to_string(), self.expression], |row| row.get(0))
+            .optional()?;
+        Ok(snippet.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_a_person_types_is_an_operator() {
+        let cases = [
+            ("hello", Some("\"hello\"*")),
+            ("two words", Some("\"two\" \"words\"*")),
+            ("a OR NOT b", Some("\"a\" \"OR\" \"NOT\" \"b\"*")),
+            ("say \"x\" NEAR(", Some("\"say\" \"\"\"x\"\"\" \"NEAR(\"*")),
+            ("  \" * - ()  ", None),
+            ("", None),
+        ];
+        for (query, expected) in cases {
+            assert_eq!(expression(query).as_deref(), expected, "{query}");
+        }
+    }
+}

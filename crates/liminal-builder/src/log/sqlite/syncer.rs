@@ -1,0 +1,180 @@
+//! From the system's memory to the disk. Owns the thread that syncs the write-ahead log, so that streams that can wait
+//! for nobody's sync do not wait for somebody else's.
+//!
+//! The writer commits with `synchronous = NORMAL`: the frames are in the file, and survive this process. A sync of that
+//! file afterwards is exactly what `FULL` would do within the commit. SQLite holds no locks on this file, so opening it
+//! a second time is harmless.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::super::window::Window;
+use super::super::{Cursor, Entry, LogError};
+use super::error::inaccessible;
+use super::opening;
+
+/// How much of a streamed tail a power failure may take.
+const TAIL: Duration = Duration::from_millis(20);
+/// A log of this size is copied into the database.
+const CHECKPOINT_BYTES: u64 = 4 << 20;
+
+/// A committed batch on its way to its readers.
+#[derive(Debug)]
+pub(super) struct Publication {
+    pub(super) window: Arc<Window>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) window_bytes: usize,
+    pub(super) cursor: Cursor,
+    pub(super) reply: oneshot::Sender<Result<Cursor, LogError>>,
+}
+
+impl Publication {
+    /// Shows the batch and acknowledges it.
+    pub(super) fn complete(self, result: Result<(), LogError>) {
+        self.window.publish(self.entries, self.window_bytes);
+        // Whoever appended may have stopped waiting.
+        self.reply.send(result.map(|()| self.cursor)).ok();
+    }
+}
+
+#[derive(Debug)]
+enum Request {
+    /// Something was committed that a sync is to follow soon.
+    Tail,
+    /// These wait for a sync.
+    Publish(Vec<Publication>),
+    /// Somebody waits until everything before has been shown.
+    Barrier(Sender<()>),
+}
+
+/// The way to the syncing thread.
+#[derive(Debug)]
+pub(super) struct Syncer {
+    requests: Sender<Request>,
+    tail: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Syncer {
+    /// Starts the thread for the log of a database that was written to.
+    pub(super) fn start(path: &Path) -> Result<Self, LogError> {
+        let wal = opening::with_ending(path, "-wal");
+        let file = File::options().write(true).open(&wal).map_err(|error| inaccessible(&wal, &error))?;
+        let connection = Connection::open(path).map_err(|error| super::error::opening(path, &error))?;
+        let (requests, received) = channel();
+        let tail = Arc::new(AtomicBool::new(false));
+        let work = Work { file, connection, tail: Arc::clone(&tail) };
+        let thread = std::thread::Builder::new()
+            .name("log-syncer".to_owned())
+            .spawn(move || work.run(&received))
+            .map_err(|error| LogError::Failed(error.to_string()))?;
+        Ok(Self { requests, tail, thread })
+    }
+
+    /// Syncs soon.
+    pub(super) fn tail(&self) {
+        if !self.tail.swap(true, Ordering::AcqRel) {
+            drop(self.requests.send(Request::Tail));
+        }
+    }
+
+    /// Syncs at once, then shows the batches.
+    pub(super) fn publish(&self, publications: Vec<Publication>) {
+        let Err(unsent) = self.requests.send(Request::Publish(publications)) else { return };
+        let Request::Publish(publications) = unsent.0 else { return };
+        publications.into_iter().for_each(|publication| publication.complete(Err(LogError::Closed)));
+    }
+
+    /// Waits until everything published before has been shown.
+    pub(super) fn settle(&self) {
+        let (passed, wait) = channel();
+        if self.requests.send(Request::Barrier(passed)).is_ok() {
+            // Either it is told or the thread is gone: both mean that nothing waits any more.
+            wait.recv().ok();
+        }
+    }
+
+    /// Finishes what waits.
+    pub(super) fn close(self) {
+        drop(self.requests);
+        drop(self.thread.join());
+    }
+}
+
+struct Work {
+    file: File,
+    connection: Connection,
+    tail: Arc<AtomicBool>,
+}
+
+impl Work {
+    fn run(&self, requests: &Receiver<Request>) {
+        let mut has_tail = false;
+        loop {
+            let received = if has_tail {
+                requests.recv_timeout(TAIL)
+            } else {
+                requests.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            };
+            match received {
+                Ok(Request::Tail) => has_tail = true,
+                Ok(Request::Publish(publications)) => {
+                    self.publish(publications, requests);
+                    has_tail = false;
+                }
+                Ok(Request::Barrier(passed)) => passed.send(()).unwrap_or_default(),
+                Err(RecvTimeoutError::Timeout) => {
+                    // A failure shows at the next batch that asks for a sync; this tail was promised to nobody.
+                    drop(self.sync());
+                    has_tail = false;
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.checkpoint();
+        }
+    }
+
+    /// One sync for all that wait.
+    fn publish(&self, mut publications: Vec<Publication>, requests: &Receiver<Request>) {
+        let mut passed = Vec::new();
+        while let Ok(request) = requests.try_recv() {
+            match request {
+                Request::Publish(more) => publications.extend(more),
+                Request::Barrier(barrier) => passed.push(barrier),
+                Request::Tail => {}
+            }
+        }
+        let result = self.sync();
+        for publication in publications {
+            let window = Arc::clone(&publication.window);
+            publication.complete(result.clone());
+            window.waited();
+        }
+        for barrier in passed {
+            barrier.send(()).ok();
+        }
+    }
+
+    fn sync(&self) -> Result<(), LogError> {
+        // First, so that a commit during the sync asks for another.
+        self.tail.store(false, Ordering::Release);
+        self.file.sync_data().map_err(|error| LogError::Failed(format!("the disk did not sync: {error}")))
+    }
+
+    /// Beside the writer, which goes on; what it adds meanwhile is for the next time.
+    fn checkpoint(&self) {
+        let is_large = self.file.metadata().is_ok_and(|metadata| metadata.len() >= CHECKPOINT_BYTES);
+        if is_large {
+            // A log that cannot be copied now is copied later; nothing is lost meanwhile.
+            self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).ok();
+        }
+    }
+}

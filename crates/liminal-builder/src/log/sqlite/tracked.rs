@@ -1,0 +1,176 @@
+//! A session as the writer sees it. Owns which states of its open items the disk has and which have to be written.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use liminal_core::ids::{SessionId, TurnId};
+use rusqlite::{Connection, params};
+
+use super::super::sequence::Sequence;
+use super::super::window::Window;
+use super::super::{Batch, Cursor, Entry, Head, Key, LogError};
+use super::reader::{SessionRow, session_row};
+use super::rows::{self, Stored, number};
+use super::{indexing, opening};
+
+#[derive(Debug)]
+pub(super) struct Tracked {
+    row: SessionRow,
+    sequence: Sequence,
+    stored: HashMap<Key, Stored>,
+    /// The latest states that the disk does not have.
+    dirty: BTreeMap<Key, Entry>,
+    open_turns: BTreeSet<TurnId>,
+}
+
+impl Tracked {
+    /// Reads a session, or makes one that begins with the life its readers were told of.
+    pub(super) fn load(
+        connection: &Connection,
+        session: &SessionId,
+        window: &Window,
+    ) -> Result<Self, LogError> {
+        let found = session_row(connection, session)?;
+        let head = window.learn(found.as_ref().map(|row| &row.head));
+        let row = match found {
+            Some(row) => row,
+            None => insert(connection, session, head)?,
+        };
+        let sequence = Sequence::after(row.head.seq);
+        let (stored, dirty) = (HashMap::new(), BTreeMap::new());
+        Ok(Self { row, sequence, stored, dirty, open_turns: BTreeSet::new() })
+    }
+
+    /// Gives a batch its places.
+    pub(super) fn place(&mut self, connection: &Connection, batch: Batch) -> Result<Vec<Entry>, LogError> {
+        let mut entries = Vec::with_capacity(batch.records().len());
+        for record in batch.into_records() {
+            self.note_turn(connection, &record.key, &record.turn)?;
+            let (dirty, row) = (&self.dirty, self.row.id);
+            let first_seq = |key: &Key| match dirty.get(key) {
+                Some(entry) => Ok(Some(entry.first_seq)),
+                None => rows::first_seq(connection, row, key),
+            };
+            let entry = self.sequence.place(record, first_seq)?;
+            self.dirty.insert(entry.key.clone(), entry.clone());
+            entries.push(entry);
+        }
+        Ok(entries)
+    }
+
+    /// Writes the latest states, and only those: what was overtaken inside a group never reaches the disk.
+    pub(super) fn flush(&mut self, connection: &Connection) -> Result<(), LogError> {
+        let dirty = std::mem::take(&mut self.dirty);
+        let ends_turn = dirty.keys().any(|key| matches!(key, Key::TurnEnded(_)));
+        for (key, entry) in dirty {
+            let stored = rows::write(connection, self.row.id, &entry, self.stored.remove(&key))?;
+            if entry.is_open {
+                self.stored.insert(key, stored);
+            } else if matches!(key, Key::Item(_)) {
+                indexing::note(connection, rows::place(self.row.id, entry.first_seq))?;
+            }
+        }
+        if ends_turn {
+            self.stored.clear();
+        }
+        self.row.head.seq = self.sequence.head();
+        connection
+            .prepare_cached("UPDATE session SET head = ?2 WHERE id = ?1")?
+            .execute([self.row.id, number(self.row.head.seq)])?;
+        Ok(())
+    }
+
+    /// Where the session stands with everything placed so far.
+    pub(super) fn cursor(&self) -> Cursor {
+        Cursor { seq: self.sequence.head(), ..self.row.head.cursor() }
+    }
+
+    /// Forgets entries up to a place; tells up to which it was.
+    pub(super) fn trim(
+        &mut self,
+        connection: &Connection,
+        session: &SessionId,
+        through: u64,
+    ) -> Result<u64, LogError> {
+        let through = through.min(self.row.head.seq).max(self.row.head.floor);
+        delete_entries(connection, self.row.id, through)?;
+        let (id, floor) = (self.row.id, number(through));
+        let sum = opening::session_sum(id, session.as_str(), &self.row.head.epoch, floor);
+        connection.execute("UPDATE session SET floor = ?2, checksum = ?3 WHERE id = ?1", [id, floor, sum])?;
+        self.row.head.floor = through;
+        self.sequence.trim(through);
+        self.stored.clear();
+        Ok(through)
+    }
+
+    /// Forgets the session.
+    pub(super) fn remove(self, connection: &Connection) -> Result<(), LogError> {
+        delete_entries(connection, self.row.id, u64::MAX >> 1)?;
+        for table in ["open_turn", "event"] {
+            connection.execute(&format!("DELETE FROM {table} WHERE session = ?1"), [self.row.id])?;
+        }
+        connection.execute("DELETE FROM session WHERE id = ?1", [self.row.id])?;
+        Ok(())
+    }
+
+    /// Where the session stands on disk.
+    pub(super) const fn head(&self) -> &Head {
+        &self.row.head
+    }
+
+    pub(super) const fn id(&self) -> i64 {
+        self.row.id
+    }
+
+    fn note_turn(&mut self, connection: &Connection, key: &Key, turn: &TurnId) -> Result<(), LogError> {
+        // A turn that has ended stays so, whatever comes late.
+        const BEGIN: &str = "INSERT OR IGNORE INTO open_turn (session, turn) SELECT ?1, ?2
+            WHERE NOT EXISTS (SELECT 1 FROM entry WHERE session = ?1 AND key = 'end:' || ?2)";
+        const END: &str = "DELETE FROM open_turn WHERE session = ?1 AND turn = ?2";
+        let sql = match key {
+            Key::TurnEnded(_) => {
+                self.open_turns.remove(turn);
+                END
+            }
+            Key::Item(_) | Key::TurnStarted(_) if self.is_new(turn) => BEGIN,
+            Key::Item(_) | Key::TurnStarted(_) => return Ok(()),
+        };
+        connection.prepare_cached(sql)?.execute(params![self.row.id, turn.as_str()])?;
+        Ok(())
+    }
+
+    fn is_new(&mut self, turn: &TurnId) -> bool {
+        !self.dirty.contains_key(&Key::TurnEnded(turn.clone())) && self.open_turns.insert(turn.clone())
+    }
+}
+
+fn insert(connection: &Connection, session: &SessionId, head: Head) -> Result<SessionRow, LogError> {
+    // Numbers are never used again, so that no entry of a removed session can be taken for one of a new session.
+    let id: i64 = connection.query_row(
+        "INSERT INTO meta (name, value) VALUES ('last_session', '1')
+            ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING CAST(value AS INTEGER)",
+        [],
+        |row| row.get(0),
+    )?;
+    let sum = opening::session_sum(id, session.as_str(), &head.epoch, 0);
+    connection.execute(
+        "INSERT INTO session (id, name, epoch, head, floor, checksum) VALUES (?1, ?2, ?3, 0, 0, ?4)",
+        params![id, session.as_str(), &*head.epoch, sum],
+    )?;
+    Ok(SessionRow { id, head })
+}
+
+fn delete_entries(connection: &Connection, session: i64, through: u64) -> Result<(), LogError> {
+    const PLACES: &str = "(SELECT place FROM entry WHERE session = ?1 AND seq <= ?2)";
+    let bounds = [session, number(through)];
+    let statements = [
+        format!("DELETE FROM words WHERE rowid IN (SELECT id FROM passage WHERE place IN {PLACES})"),
+        format!("DELETE FROM passage WHERE place IN {PLACES}"),
+        format!("DELETE FROM unindexed WHERE place IN {PLACES}"),
+        format!("DELETE FROM growth WHERE place IN {PLACES}"),
+        "DELETE FROM entry WHERE session = ?1 AND seq <= ?2".to_owned(),
+    ];
+    for sql in statements {
+        connection.execute(&sql, bounds)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! A reader that replays, then follows. Owns the reader's place; written once for all logs.
+//!
+//! It watches the head first and reads afterwards, so nothing falls between the two. What it holds is a cursor and not
+//! a queue: a slow reader skips states that were overtaken.
+
+use std::sync::Arc;
+
+use liminal_core::ids::SessionId;
+use liminal_core::wire::Resume;
+use tokio::sync::watch;
+
+use super::{Cursor, Entry, Head, Limit, LogError, StreamLog};
+
+/// A reader of one session.
+#[derive(Debug)]
+pub struct Subscription {
+    log: Arc<dyn StreamLog>,
+    session: SessionId,
+    head: watch::Receiver<Head>,
+    /// The last place given out; none where everything has to be given first.
+    cursor: Option<Cursor>,
+    limit: Limit,
+}
+
+/// What a subscription gives out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delivery {
+    /// The whole state, in order of `first_seq`. Replaces whatever the reader holds.
+    Reset {
+        /// Every entry.
+        entries: Vec<Entry>,
+        /// Where the reader stands now.
+        cursor: Cursor,
+    },
+    /// What changed, in order of `seq`.
+    Changes {
+        /// The latest states.
+        entries: Vec<Entry>,
+        /// Where the reader stands now.
+        cursor: Cursor,
+    },
+}
+
+impl Subscription {
+    /// Begins to read after a cursor in text form, as a client brings it back. One that is of no use is answered by
+    /// a [`Delivery::Reset`], and so is none.
+    pub async fn open(
+        log: Arc<dyn StreamLog>,
+        session: SessionId,
+        after: Option<&str>,
+    ) -> Result<Self, LogError> {
+        let mut head = log.head(&session).await?;
+        let usable = |cursor: &Cursor| head.borrow().verdict(cursor) == Resume::Ok;
+        let cursor = after.and_then(|text| text.parse().ok()).filter(usable);
+        head.mark_changed();
+        Ok(Self { log, session, head, cursor, limit: Limit::PAGE })
+    }
+
+    /// How much is given out at once.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Limit) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Whether what comes next goes on from the cursor.
+    #[must_use]
+    pub const fn resume(&self) -> Resume {
+        if self.cursor.is_some() { Resume::Ok } else { Resume::Reset }
+    }
+
+    /// The newest place of the log.
+    #[must_use]
+    pub fn head(&self) -> Head {
+        self.head.borrow().clone()
+    }
+
+    /// Waits until there is something to give out. Cancel-safe: what was not given out comes with the next call.
+    pub async fn next(&mut self) -> Result<Delivery, LogError> {
+        loop {
+            let head = self.head.borrow_and_update().clone();
+            let cursor = self.cursor.clone().filter(|cursor| head.verdict(cursor) == Resume::Ok);
+            let Some(cursor) = cursor else { return self.reset().await };
+            if cursor.seq == head.seq {
+                self.head.changed().await.map_err(|_| LogError::Closed)?;
+                continue;
+            }
+            return self.changes(cursor).await;
+        }
+    }
+
+    async fn reset(&mut self) -> Result<Delivery, LogError> {
+        let page = self.log.history(&self.session, None, Limit::NONE).await?;
+        let cursor = page.head.cursor();
+        self.cursor = Some(cursor.clone());
+        Ok(Delivery::Reset { entries: page.entries, cursor })
+    }
+
+    async fn changes(&mut self, after: Cursor) -> Result<Delivery, LogError> {
+        let page = self.log.read(&self.session, after.seq, self.limit).await?;
+        if page.head.verdict(&after) == Resume::Reset {
+            // The log was rebuilt or trimmed meanwhile.
+            return self.reset().await;
+        }
+        let cursor = Cursor { epoch: after.epoch, seq: page.through };
+        self.cursor = Some(cursor.clone());
+        Ok(Delivery::Changes { entries: page.entries, cursor })
+    }
+}

@@ -1,0 +1,10 @@
+//! Every log keeps the same promises: one suite, run against each of them.
+#![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod conformance;
+mod corruption;
+mod durability;
+mod encoding;
+mod laws;
+mod storage;
+mod support;
