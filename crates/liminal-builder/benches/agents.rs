@@ -12,15 +12,18 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use liminal_builder::agents::Launch;
 use liminal_builder::clock;
 use liminal_builder::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag, StopLadder};
+use liminal_builder::provider::acp::{self, AcpAgent};
 use liminal_builder::provider::claude_code::{ClaudeCode, Settings};
 use liminal_builder::provider::{OpenRequest, Provider, SessionOptions};
 use liminal_builder::session::{SessionHandle, Setup};
 use liminal_builder::transport::{Frame, StdioLimits, StdioTransport};
 use liminal_core::event::Origin;
+use liminal_core::ids::SessionId;
 use liminal_core::session::Phase;
-use liminal_core::upsert::{Output, Upsert, UpsertBody};
+use liminal_core::upsert::{Output, TurnEvent, Upsert, UpsertBody};
 use scripted_model::{Options, Running, ScriptedModel};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -40,11 +43,116 @@ async fn main() {
             adapted.push(run_adapted(&model, &adapter).await);
         }
     }
+    claude_report(&direct, &adapted);
+    codex_load(&model).await;
+}
+
+fn claude_report(direct: &[Run], adapted: &[Run]) {
     println!("Claude Code, {RUNS} interleaved runs each, median / P95\n");
     println!("{:<28}{:>22}{:>22}{:>22}", "", "spawn -> ready", "prompt -> first words", "memory when ready");
-    report("direct", &direct);
-    report("through the ACP adapter", &adapted);
-    compare(&direct, &adapted);
+    report("direct", direct);
+    report("through the ACP adapter", adapted);
+    compare(direct, adapted);
+}
+
+/// Loading a session of Codex through us, against the adapter's own `session/load` alone, in one process each.
+async fn codex_load(model: &Running) {
+    let script = packages().join("@agentclientprotocol/codex-acp/dist/index.js");
+    if !script.exists() {
+        return println!("\nCodex is not installed; run ./x test once");
+    }
+    let home = tempfile::tempdir().unwrap();
+    let launch = Launch { program: "node".into(), args: vec![script.display().to_string()] };
+    let instance = InstanceId::new(&clock::new_session_uuid()).unwrap();
+    let mut settings = acp::Settings::new(acp::CODEX, launch, instance);
+    settings.environment.extend(codex_variables(model, home.path()));
+    let session = codex_history(&settings, home.path()).await;
+    let (mut ours, mut own) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        own.push(own_load(&script, &settings, home.path(), &session).await);
+        ours.push(our_load(&settings, home.path(), &session).await);
+    }
+    let (ours, own) = (quantile(&ours, 0.5), quantile(&own, 0.5));
+    println!("\nCodex, loading a session of 20 turns, {RUNS} interleaved runs, medians in a warm process");
+    println!("  the adapter's session/load alone {own:>7.1} ms");
+    println!(
+        "  through us, history in upserts   {ours:>7.1} ms  ({:+.0} %; aim: within 10 %)",
+        (ours / own - 1.0) * 100.0
+    );
+}
+
+async fn codex_history(settings: &acp::Settings, home: &Path) -> SessionId {
+    let agent = AcpAgent::new(settings.clone());
+    let (handle, mut outputs, _tasks) = start(&agent, home, None).await;
+    for turn in 0..20 {
+        handle.send(clock::new_turn_id(), format!("words:200 then:{turn}")).await.unwrap();
+        while !matches!(outputs.recv().await, Some(Output::Turn(TurnEvent::TurnComplete { .. }))) {}
+    }
+    let session = handle.session_id().clone();
+    drop(outputs);
+    handle.kill().await;
+    session
+}
+
+async fn start(
+    agent: &AcpAgent,
+    home: &Path,
+    resume: Option<SessionId>,
+) -> (SessionHandle, mpsc::Receiver<Output>, JoinSet<()>) {
+    let request = OpenRequest { directory: home.to_owned(), resume, options: SessionOptions::default() };
+    let opened = agent.open(request).await.unwrap();
+    let (sender, outputs) = mpsc::channel(4_096);
+    let mut tasks = JoinSet::new();
+    (SessionHandle::start(opened, Setup::default(), sender, &mut tasks), outputs, tasks)
+}
+
+/// Milliseconds from the wish to the last output of the history.
+async fn our_load(settings: &acp::Settings, home: &Path, session: &SessionId) -> f64 {
+    let agent = AcpAgent::new(settings.clone());
+    let (_warm, _outputs, _tasks) = start(&agent, home, None).await;
+    let began = Instant::now();
+    let (_handle, mut outputs, _tasks) = start(&agent, home, Some(session.clone())).await;
+    for _ in 0..20 {
+        while !matches!(outputs.recv().await, Some(Output::Turn(TurnEvent::TurnComplete { .. }))) {}
+    }
+    began.elapsed().as_secs_f64() * 1e3
+}
+
+async fn own_load(script: &Path, settings: &acp::Settings, home: &Path, session: &SessionId) -> f64 {
+    let mut adapter = Adapter::start(script, settings.environment.clone(), home, &clock::new_session_uuid());
+    adapter.ask(1, "initialize", &json!({"protocolVersion": 1, "clientCapabilities": {}})).await;
+    adapter.until(|line| line.get("id") == Some(&json!(1))).await;
+    adapter.ask(2, "session/new", &json!({"cwd": home, "mcpServers": []})).await;
+    adapter.until(|line| line.get("id") == Some(&json!(2))).await;
+    let own = session.as_str().trim_start_matches("codex:");
+    let began = Instant::now();
+    adapter.ask(3, "session/load", &json!({"sessionId": own, "cwd": home, "mcpServers": []})).await;
+    let answer = adapter.until(|line| line.get("id") == Some(&json!(3))).await;
+    assert!(answer.get("result").is_some(), "{answer}");
+    let elapsed = began.elapsed().as_secs_f64() * 1e3;
+    adapter.transport.close(&StopLadder::at_once()).await;
+    elapsed
+}
+
+fn codex_variables(model: &Running, home: &Path) -> Vec<(OsString, OsString)> {
+    let provider =
+        json!({"name": "Scripted", "base_url": format!("{}/v1", model.url()), "wire_api": "responses"});
+    let config = json!({
+        "model": "gpt-5.5",
+        "model_provider": "scripted",
+        "features": {"plugins": false},
+        "model_providers": {"scripted": provider},
+    });
+    let codex_home = home.join("codex");
+    std::fs::create_dir(&codex_home).unwrap();
+    [
+        ("CODEX_HOME", codex_home.into_os_string()),
+        ("CODEX_CONFIG", config.to_string().into()),
+        ("MODEL_PROVIDER", "scripted".into()),
+        ("HOME", home.as_os_str().to_owned()),
+    ]
+    .map(|(name, value)| (name.into(), value))
+    .into()
 }
 
 /// One start and one prompt.
@@ -132,7 +240,9 @@ async fn run_adapted(model: &Running, adapter: &Path) -> Run {
     let home = tempfile::tempdir().unwrap();
     let instance = clock::new_session_uuid();
     let began = Instant::now();
-    let mut adapter = Adapter::start(adapter, model, home.path(), &instance);
+    let mut variables = variables(model, home.path());
+    variables.push(("CLAUDE_CODE_EXECUTABLE".into(), program().into()));
+    let mut adapter = Adapter::start(adapter, variables, home.path(), &instance);
     adapter.ask(1, "initialize", &json!({"protocolVersion": 1, "clientCapabilities": {}})).await;
     adapter.until(|line| line.get("id") == Some(&json!(1))).await;
     adapter.ask(2, "session/new", &json!({"cwd": home.path(), "mcpServers": []})).await;
@@ -155,16 +265,16 @@ struct Adapter {
 }
 
 impl Adapter {
-    fn start(adapter: &Path, model: &Running, home: &Path, instance: &str) -> Self {
+    fn start(adapter: &Path, variables: Vec<(OsString, OsString)>, home: &Path, instance: &str) -> Self {
         let mut environment = Environment::inherited();
-        for (name, value) in variables(model, home) {
+        for (name, value) in variables {
             environment = environment.with(name, value);
         }
         let process = AgentProcess::spawn(&ProcessSpec {
             program: "node".into(),
             args: vec![adapter.into()],
             cwd: home.to_owned(),
-            environment: environment.with("CLAUDE_CODE_EXECUTABLE", program()),
+            environment,
             instance: InstanceId::new(instance).unwrap(),
             session: SessionTag::new("bench").unwrap(),
         });

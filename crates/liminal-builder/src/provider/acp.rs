@@ -3,6 +3,7 @@
 
 mod codex;
 mod connection;
+mod list;
 mod pipe;
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ use liminal_core::error::ErrorInfo;
 use liminal_core::ids::SessionId;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use super::{OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, handshake};
 use crate::agents::Launch;
@@ -24,12 +26,16 @@ use crate::config::CwdPolicy;
 use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
 use connection::{ConnectionTask, Request};
+pub use list::ListedSession;
 use pipe::SharedPipe;
 
 /// Requests that may wait for the process's task; each session has at most a few.
 const REQUESTS_WAITING: usize = 256;
 /// A process that nobody has used for so long is ended; starting it again takes about a second.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// A cold agent and a long history take seconds.
+const LIST_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The code of JSON-RPC by which agents say that they want a login.
 const LOGIN_WANTED: &str = "-32000";
@@ -93,6 +99,14 @@ impl AcpAgent {
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self { settings, process: tokio::sync::Mutex::default(), tasks: Mutex::default() }
+    }
+
+    /// The sessions of a directory that the agent itself remembers.
+    pub async fn list(&self, directory: &Path) -> Result<Vec<ListedSession>, OpenError> {
+        let mut pipe = self.pipe(directory).await?;
+        timeout(LIST_PATIENCE, list::sessions(&mut pipe, directory)).await.unwrap_or_else(|_| {
+            Err(OpenError::Unusable("the agent does not answer when its sessions are listed".to_owned()))
+        })
     }
 
     async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {

@@ -160,3 +160,21 @@ async fn tc_4_1b_a_session_is_loaded_in_a_new_process_with_its_history() {
     assert!(again.calls().iter().any(|(_, call)| call.tool_output.as_deref().unwrap_or("").contains("out")));
     again.assert_sound();
 }
+
+#[tokio::test]
+async fn the_agent_lists_the_sessions_that_it_remembers() {
+    let mut codex = AcpWorld::codex().await;
+    let mut ids = Vec::new();
+    for number in 0..27 {
+        let mut chat = codex.create().await;
+        chat.turn(&format!("say:number {number}")).await;
+        ids.push(chat.handle.session_id().to_string());
+    }
+    let listed = codex.agent().list(&codex.project).await.unwrap();
+    let mut found: Vec<String> =
+        listed.iter().map(|session| format!("codex:{}", session.session_id)).collect();
+    found.sort();
+    ids.sort();
+    assert_eq!(found, ids, "more than one page");
+    assert!(listed.iter().all(|session| session.title.is_some()));
+}

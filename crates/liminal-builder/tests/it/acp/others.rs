@@ -41,6 +41,20 @@ async fn opencode_runs_a_tool_with_permission() {
     runs_a_tool_with_permission(AcpWorld::opencode().await, prompt).await;
 }
 
+#[tokio::test]
+async fn the_other_adapter_of_codex_runs_a_tool_with_permission() {
+    let mut world = AcpWorld::zed().await;
+    let mut chat = world.create().await;
+    chat.turn(r#"tool:exec_command {"cmd":"echo from the tool"}"#).await;
+    let output = chat.calls().first().and_then(|(_, call)| call.tool_output.clone()).unwrap();
+    assert!(output.contains("from the tool"), "{output}");
+    runs_a_tool_with_permission(
+        world,
+        r#"tool:exec_command {"cmd":"touch PROJECT/made","sandbox_permissions":"require_escalated","justification":"why"}"#,
+    )
+    .await;
+}
+
 /// Codex under another name, as if it were an agent that nobody knows.
 #[tokio::test]
 async fn any_agent_can_be_set_in_the_configuration() {

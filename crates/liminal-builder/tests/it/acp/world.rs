@@ -49,6 +49,13 @@ impl AcpWorld {
         Self::new(CODEX, node(&adapter, &[]), codex_environment).await
     }
 
+    /// The other adapter: one program with an older Codex inside.
+    pub(super) async fn zed() -> Self {
+        let program = package("@zed-industries/codex-acp-linux-x64/bin/codex-acp");
+        let launch = Launch { program, args: Vec::new() };
+        Self::new(CODEX, launch, zed_environment).await
+    }
+
     pub(super) async fn gemini() -> Self {
         let program = package("@google/gemini-cli/bundle/gemini.js");
         Self::new("gemini", node(&program, &["--acp"]), gemini_environment).await
@@ -97,6 +104,10 @@ impl AcpWorld {
         Ok(Chat { handle, log: Vec::new(), outputs })
     }
 
+    pub(super) const fn agent(&self) -> &AcpAgent {
+        &self.agent
+    }
+
     pub(super) fn processes(&self) -> Vec<String> {
         processes_of(&self.instance)
     }
@@ -127,6 +138,23 @@ fn codex_environment(model: &Running, home: &Path) -> Variables {
         ("MODEL_PROVIDER", "scripted".into()),
         ("NO_BROWSER", "1".into()),
     ]
+}
+
+/// It reads a file, and finds the sandbox of the other one's package only on the `PATH`.
+fn zed_environment(model: &Running, home: &Path) -> Variables {
+    let config = format!(
+        "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\n[model_providers.scripted]\nname = \"Scripted\"\n\
+         base_url = \"{}/v1\"\nwire_api = \"responses\"\nrequest_max_retries = 1\nstream_max_retries = 1\n",
+        model.url()
+    );
+    let codex_home = home.join("codex");
+    std::fs::create_dir(&codex_home).unwrap();
+    std::fs::write(codex_home.join("config.toml"), config).unwrap();
+    let sandbox = package("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex-resources");
+    let mut path = sandbox.into_os_string();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap());
+    vec![("CODEX_HOME", codex_home.into_os_string()), ("PATH", path), ("NO_BROWSER", "1".into())]
 }
 
 fn gemini_environment(model: &Running, _: &Path) -> Variables {

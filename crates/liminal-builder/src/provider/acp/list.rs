@@ -1,0 +1,99 @@
+//! The sessions that an agent itself remembers. Owns asking for them page by page; it needs no session of its own.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::provider::OpenError;
+use crate::transport::{AgentPipe, Frame};
+
+/// Agents hand out pages of a few dozen; one that never ends would keep us for ever.
+const PAGES: usize = 1_000;
+
+/// A session as its agent tells of it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedSession {
+    /// The agent's own id of it.
+    pub session_id: String,
+    /// Where it works.
+    #[serde(default)]
+    pub cwd: Option<String>,
+    /// What it is about.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// When something last happened in it, in the agent's words.
+    #[serde(default)]
+    pub updated_at: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    #[serde(default)]
+    sessions: Vec<ListedSession>,
+    #[serde(default)]
+    next_cursor: Option<String>,
+}
+
+/// Asks for every session of a directory. An empty page may have a next one, so only the cursor tells the end.
+pub(super) async fn sessions(
+    pipe: &mut dyn AgentPipe,
+    directory: &Path,
+) -> Result<Vec<ListedSession>, OpenError> {
+    let hello = json!({
+        "protocolVersion": 1,
+        "clientCapabilities": {},
+        "clientInfo": { "name": "liminal-builder", "version": env!("CARGO_PKG_VERSION") },
+    });
+    ask(pipe, 1, "initialize", hello).await?;
+    let (mut listed, mut cursor) = (Vec::new(), None);
+    for number in 2..PAGES {
+        let mut params = json!({ "cwd": directory });
+        if let (Some(cursor), Value::Object(fields)) = (cursor.take(), &mut params) {
+            fields.insert("cursor".to_owned(), Value::String(cursor));
+        }
+        let page: Page =
+            serde_json::from_value(ask(pipe, number, "session/list", params).await?).map_err(unusable)?;
+        listed.extend(page.sessions);
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    Ok(listed)
+}
+
+async fn ask(pipe: &mut dyn AgentPipe, id: usize, method: &str, params: Value) -> Result<Value, OpenError> {
+    let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+    pipe.sender().send(request.to_string().into_bytes()).await.map_err(unusable)?;
+    loop {
+        let frames = pipe.recv_ready().await.map_err(|_| unusable("the agent ended"))?;
+        for line in frames.iter().filter_map(line) {
+            let message: Value = serde_json::from_slice(line).unwrap_or_default();
+            if message.get("id") == Some(&Value::from(id)) {
+                return answer(&message);
+            }
+        }
+    }
+}
+
+const fn line(frame: &Frame) -> Option<&bytes::Bytes> {
+    match frame {
+        Frame::Line(line) => Some(line),
+        Frame::TooLong { .. } => None,
+    }
+}
+
+fn answer(message: &Value) -> Result<Value, OpenError> {
+    if let Some(result) = message.get("result") {
+        return Ok(result.clone());
+    }
+    let told = message.pointer("/error/message").and_then(Value::as_str);
+    Err(unusable(told.unwrap_or("the agent gave no answer")))
+}
+
+fn unusable(error: impl std::fmt::Display) -> OpenError {
+    OpenError::Unusable(format!("the agent's sessions cannot be listed: {error}"))
+}
