@@ -242,6 +242,8 @@ async fn run_adapted(model: &Running, adapter: &Path) -> Run {
     let began = Instant::now();
     let mut variables = variables(model, home.path());
     variables.push(("CLAUDE_CODE_EXECUTABLE".into(), program().into()));
+    // The adapter offers to skip permissions, which the program refuses to root outside a sandbox.
+    variables.push(("IS_SANDBOX".into(), "1".into()));
     let mut adapter = Adapter::start(adapter, variables, home.path(), &instance);
     adapter.ask(1, "initialize", &json!({"protocolVersion": 1, "clientCapabilities": {}})).await;
     adapter.until(|line| line.get("id") == Some(&json!(1))).await;

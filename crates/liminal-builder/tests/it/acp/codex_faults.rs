@@ -12,13 +12,22 @@ use crate::world::{kill_process, wait_until};
 async fn an_error_of_the_api_ends_the_turn_and_the_next_one_works() {
     let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
-    for fault in ["status:400 the request is bad", "status:500x9", "status:401 who are you"] {
+    let faults = [
+        "status:400 the request is bad",
+        "status:401 who are you",
+        "status:429 not so fast",
+        "status:500x9",
+        "say:half an answer sse-errorx9",
+        "say:half an answer drop:midx9",
+    ];
+    for fault in faults {
         chat.turn(fault).await;
     }
     chat.turn("say:fine again").await;
     let ends = chat.ends();
-    assert_eq!(ends.len(), 4, "{ends:?}");
-    assert!(ends.iter().take(3).all(|end| end != "completed" && end != "cancelled"), "{ends:?}");
+    assert_eq!(ends.len(), faults.len() + 1, "{ends:?}");
+    let failed = ends.iter().filter(|end| *end != "completed" && *end != "cancelled").count();
+    assert_eq!(failed, faults.len(), "{ends:?}");
     assert_eq!(ends.last().unwrap(), "completed");
     chat.assert_sound();
 }
