@@ -214,6 +214,8 @@ impl SessionTask {
                 self.end_now(not_reading(error));
             }
         }
+        // Whoever is answered below may look at once.
+        self.tell_phase();
         news.into_iter().for_each(|news| self.hear(news));
         result
     }

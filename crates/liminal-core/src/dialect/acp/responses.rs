@@ -102,6 +102,8 @@ impl AcpDialect {
                 "the agent asked its model as often as it may in one turn",
                 finish,
             ),
+            // Codex ends a turn that is stopped before it began as if it were done; it then tells no cost.
+            (Some("end_turn"), None) if stops && finish.usage.is_none() => Ending::Cancelled(finish),
             (Some(_) | None, None) => Ending::Completed(finish),
         }
     }
