@@ -15,6 +15,7 @@ use liminal_core::wire::rest::PermissionAnswer;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
+use crate::diagnostics::{Diagnostics, Snapshot};
 use crate::process::StopLadder;
 use crate::provider::OpenedAgent;
 use crate::recording::Recorder;
@@ -68,6 +69,7 @@ pub struct SessionHandle {
     session_id: SessionId,
     commands: mpsc::Sender<Command>,
     phase: watch::Receiver<Phase>,
+    diagnostics: Diagnostics,
     _task: Arc<Task>,
 }
 
@@ -93,9 +95,10 @@ impl SessionHandle {
         let (commands, received) = mpsc::channel(COMMANDS_WAITING);
         let (phase_sender, phase) = watch::channel(Phase::Starting);
         let session_id = agent.session_id.clone();
-        let task = SessionTask::new(agent, setup, received, (outputs, phase_sender));
+        let diagnostics = Diagnostics::default();
+        let task = SessionTask::new(agent, setup, received, (outputs, phase_sender), diagnostics.clone());
         let abort = tasks.spawn(task.run());
-        Self { session_id, commands, phase, _task: Arc::new(Task(abort)) }
+        Self { session_id, commands, phase, diagnostics, _task: Arc::new(Task(abort)) }
     }
 
     /// The session.
@@ -143,6 +146,12 @@ impl SessionHandle {
     #[must_use]
     pub fn is_alive(&self) -> bool {
         self.phase() != Phase::Closed
+    }
+
+    /// What the agent said that nobody understood, and whether it is silent.
+    #[must_use]
+    pub fn diagnostics(&self) -> Snapshot {
+        self.diagnostics.snapshot()
     }
 
     /// Waits until the session does this.

@@ -17,11 +17,13 @@ use crate::turns::Turns;
 pub struct Patience {
     /// How long a turn may take to stop before its agent is ended.
     pub cancel: Duration,
+    /// How long a running turn may be silent before that is told.
+    pub stall: Duration,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { cancel: Duration::from_secs(10) }
+        Self { cancel: Duration::from_secs(10), stall: Duration::from_secs(60) }
     }
 }
 
@@ -101,6 +103,8 @@ pub enum News {
     },
     /// The agent is of no use any more and must be ended.
     EndAgent(ErrorInfo),
+    /// A turn runs, and the agent has been silent for long; or it speaks again.
+    Stalled(bool),
     /// Everything else the dialect told.
     Notice(Notice),
 }
@@ -116,6 +120,9 @@ pub struct Session {
     /// The turn whose prompt the agent has not taken yet.
     unbound: Option<TurnId>,
     cancel_until: Option<Duration>,
+    /// When the agent was last heard, or given something to do.
+    heard_at: Duration,
+    is_stalled: bool,
     patience: Patience,
     outbox: Outbox,
 }
@@ -131,6 +138,8 @@ impl Session {
             turn: None,
             unbound: None,
             cancel_until: None,
+            heard_at: Duration::ZERO,
+            is_stalled: false,
             patience,
             outbox: Outbox::default(),
         }
@@ -151,10 +160,9 @@ impl Session {
     /// When to come back with [`Input::Timeout`].
     #[must_use]
     pub fn next_deadline(&self) -> Option<Duration> {
-        [self.dialect.next_deadline(), self.turns.next_deadline(), self.cancel_until]
-            .into_iter()
-            .flatten()
-            .min()
+        let deadlines =
+            [self.dialect.next_deadline(), self.turns.next_deadline(), self.cancel_until, self.stall_at()];
+        deadlines.into_iter().flatten().min()
     }
 
     /// What was told of the agent before the session had it.
@@ -171,9 +179,26 @@ impl Session {
             Input::Command(AgentCommand::Cancel) => self.cancel(now, step),
             Input::Timeout => self.timeout(now, step),
             Input::Closed(closed) => self.close(closed, now, step),
-            Input::Command(_) | Input::Frame(_) | Input::FrameTooLong { .. } => self.pass(input, now, step),
+            Input::Frame(_) | Input::FrameTooLong { .. } => {
+                self.heard(now, step);
+                self.pass(input, now, step);
+            }
+            Input::Command(_) => self.pass(input, now, step),
         }
         Ok(())
+    }
+
+    fn stall_at(&self) -> Option<Duration> {
+        let waits = self.phase == Phase::Running && !self.is_stalled;
+        waits.then(|| self.heard_at.saturating_add(self.patience.stall))
+    }
+
+    /// The agent gives a sign of life, or is given something to do.
+    fn heard(&mut self, now: Now, step: &mut SessionStep<'_>) {
+        self.heard_at = now.mono;
+        if std::mem::replace(&mut self.is_stalled, false) {
+            step.news.push(News::Stalled(false));
+        }
     }
 
     fn prompt(
@@ -188,6 +213,7 @@ impl Session {
             Phase::Running | Phase::Cancelling => return Err(Refused::Busy),
             Phase::Starting | Phase::Idle => {}
         }
+        self.heard(now, step);
         self.phase = Phase::Running;
         self.turn = Some(turn.clone());
         self.unbound = Some(turn.clone());
@@ -206,6 +232,10 @@ impl Session {
     }
 
     fn timeout(&mut self, now: Now, step: &mut SessionStep<'_>) {
+        if self.stall_at().is_some_and(|at| at <= now.mono) {
+            self.is_stalled = true;
+            step.news.push(News::Stalled(true));
+        }
         self.turns.handle_timeout(now.mono, step.outputs);
         if self.cancel_until.is_some_and(|until| until <= now.mono) {
             self.cancel_until = None;

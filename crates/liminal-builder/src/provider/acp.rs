@@ -23,6 +23,7 @@ use super::{OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptio
 use crate::agents::Launch;
 use crate::clock::Clock;
 use crate::config::CwdPolicy;
+use crate::diagnostics::{Diagnostics, Snapshot};
 use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
 use connection::{ConnectionTask, Request};
@@ -92,13 +93,21 @@ pub struct AcpAgent {
     settings: Settings,
     process: tokio::sync::Mutex<Option<mpsc::Sender<Request>>>,
     tasks: Mutex<JoinSet<()>>,
+    diagnostics: Diagnostics,
 }
 
 impl AcpAgent {
     /// A provider with these settings; nothing is started yet.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        Self { settings, process: tokio::sync::Mutex::default(), tasks: Mutex::default() }
+        let (process, tasks) = (tokio::sync::Mutex::default(), Mutex::default());
+        Self { settings, process, tasks, diagnostics: Diagnostics::default() }
+    }
+
+    /// What its process said that belongs to no session.
+    #[must_use]
+    pub fn diagnostics(&self) -> Snapshot {
+        self.diagnostics.snapshot()
     }
 
     /// The sessions of a directory that the agent itself remembers.
@@ -190,7 +199,7 @@ impl AcpAgent {
         })?;
         let transport = Box::new(StdioTransport::new(process, &settings.limits)?);
         let (requests, received) = mpsc::channel(REQUESTS_WAITING);
-        let task = ConnectionTask::new(transport, received, settings.idle_timeout);
+        let task = ConnectionTask::new(transport, received, settings.idle_timeout, self.diagnostics.clone());
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(task.run());
         Ok(requests)
     }

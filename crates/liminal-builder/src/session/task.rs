@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use liminal_core::dialect::{AgentCommand, Input};
+use liminal_core::dialect::{AgentCommand, Input, Notice};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::{ItemId, TurnId};
@@ -19,6 +19,7 @@ use tokio::time::{Instant, sleep_until};
 use super::audience::Audience;
 use super::{SessionError, Setup};
 use crate::clock::Clock;
+use crate::diagnostics::Diagnostics;
 use crate::process::{ExitReport, StopLadder};
 use crate::provider::OpenedAgent;
 use crate::recording::{Recorder, Said};
@@ -46,6 +47,7 @@ pub(super) struct SessionTask {
     clock: Clock,
     ladder: StopLadder,
     recorder: Option<Recorder>,
+    diagnostics: Diagnostics,
     commands: mpsc::Receiver<Command>,
     audience: Audience,
     phase: watch::Sender<Phase>,
@@ -82,6 +84,7 @@ impl SessionTask {
         setup: Setup,
         commands: mpsc::Receiver<Command>,
         (outputs, phase): (mpsc::Sender<Output>, watch::Sender<Phase>),
+        diagnostics: Diagnostics,
     ) -> Self {
         let OpenedAgent { transport, dialect, clock, history, notices, begin, .. } = agent;
         let Setup { config, patience, ladder, recorder } = setup;
@@ -92,6 +95,7 @@ impl SessionTask {
             clock,
             ladder,
             recorder,
+            diagnostics,
             commands,
             audience: Audience::new(outputs),
             phase,
@@ -225,6 +229,8 @@ impl SessionTask {
             News::Bound { turn, .. } => self.reply(Ok(turn)),
             News::NotBound { error, .. } => self.reply(Err(SessionError::NotTaken(error))),
             News::EndAgent(reason) => self.end_now(reason),
+            News::Stalled(is_stalled) => self.diagnostics.stalled(is_stalled),
+            News::Notice(Notice::Unknown { kind, sample }) => self.diagnostics.unknown(&kind, &sample),
             News::Notice(_) => {}
         }
     }

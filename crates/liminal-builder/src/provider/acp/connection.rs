@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::Bytes;
+use liminal_core::dialect::Notice;
 use liminal_core::dialect::acp::{Channel, Connection, Routed};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
+use crate::diagnostics::Diagnostics;
 use crate::process::StopLadder;
 use crate::transport::{AgentPipe, Closed, Frame, Outgoing, SendError};
 
@@ -38,6 +40,7 @@ pub(super) struct ConnectionTask {
     sessions: BTreeMap<Channel, mpsc::Sender<Heard>>,
     idle_timeout: Duration,
     idle_since: Instant,
+    diagnostics: Diagnostics,
 }
 
 enum Woken {
@@ -54,6 +57,7 @@ impl ConnectionTask {
         transport: Box<dyn AgentPipe>,
         requests: mpsc::Receiver<Request>,
         idle_timeout: Duration,
+        diagnostics: Diagnostics,
     ) -> Self {
         Self {
             outgoing: Outgoing::new(transport.sender()),
@@ -63,6 +67,7 @@ impl ConnectionTask {
             sessions: BTreeMap::new(),
             idle_timeout,
             idle_since: Instant::now(),
+            diagnostics,
         }
     }
 
@@ -151,6 +156,11 @@ impl ConnectionTask {
     }
 
     async fn pass_on(&mut self, routed: Routed) -> Result<(), SendError> {
+        for notice in routed.notices {
+            if let Notice::Unknown { kind, sample } = notice {
+                self.diagnostics.unknown(&kind, &sample);
+            }
+        }
         for frame in routed.to_agent {
             self.outgoing.push(frame)?;
         }

@@ -33,6 +33,10 @@ async fn c07_garbage_between_lines_costs_nothing_but_itself() {
     assert_eq!(chat.ends(), ["completed"]);
     assert_eq!(chat.said().last().unwrap(), &pieces(10_000));
     assert_eq!(chat.shown().len(), 1, "garbage is not shown");
+    let diagnostics = chat.handle.diagnostics();
+    // Some of it is blank, which is nothing to wonder about.
+    assert!(diagnostics.counts.values().sum::<u64>() > 8_000, "it is counted: {:?}", diagnostics.counts);
+    assert!(diagnostics.samples.iter().map(String::len).sum::<usize>() <= 64 * 1024);
 }
 
 #[tokio::test]

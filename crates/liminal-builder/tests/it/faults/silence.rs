@@ -8,7 +8,7 @@ use liminal_core::upsert::{UpsertBody, UpsertStatus};
 
 use super::ending::pieces;
 use crate::chat::is_text;
-use crate::world::World;
+use crate::world::{World, wait_until};
 
 const SOON: Duration = Duration::from_millis(200);
 /// Whoever waits for this does not come back within a test.
@@ -154,4 +154,18 @@ async fn c13_killing_works_while_the_agent_does_not_read() {
     chat.end().await;
     assert_eq!(chat.ends(), ["completed", "cancelled"]);
     chat.assert_sound();
+}
+
+#[tokio::test]
+async fn c04_silence_in_a_turn_is_told_and_the_turn_can_be_cancelled() {
+    let mut world = World::fake();
+    world.patience.stall = Duration::from_millis(300);
+    let mut chat = world.create().await;
+    chat.turn("!say 1").await;
+    assert!(!chat.handle.diagnostics().is_stalled);
+    let turn = chat.send("!open 3 !hang").await.unwrap();
+    wait_until(|| chat.handle.diagnostics().is_stalled).await;
+    chat.handle.cancel().await.unwrap();
+    chat.end_of(&turn).await;
+    assert_eq!(chat.ends(), ["completed", "cancelled"]);
 }
