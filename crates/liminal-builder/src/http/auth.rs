@@ -5,7 +5,7 @@ use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::http::header::SET_COOKIE;
 use axum::response::IntoResponse;
-use liminal_core::wire::rest::{BrowserKey, ExchangeCode, FreshAddress};
+use liminal_core::wire::access::{BrowserKey, ExchangeCode, FreshAddress};
 
 use super::app::App;
 use super::extract::JsonBody;

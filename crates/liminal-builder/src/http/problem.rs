@@ -122,27 +122,41 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::ProjectIdRequired
         | ErrorCode::UnsupportedCliType => StatusCode::BAD_REQUEST,
         ErrorCode::CodeInvalid | ErrorCode::CodeUsed | ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
-        ErrorCode::HostNotAllowed | ErrorCode::OriginNotAllowed => StatusCode::FORBIDDEN,
-        ErrorCode::NotFound | ErrorCode::ProjectNotFound | ErrorCode::SessionNotFound => {
-            StatusCode::NOT_FOUND
-        }
+        ErrorCode::BypassNotAllowed
+        | ErrorCode::HostNotAllowed
+        | ErrorCode::OriginNotAllowed
+        | ErrorCode::TrustRequired => StatusCode::FORBIDDEN,
+        ErrorCode::ApprovalNotFound
+        | ErrorCode::ItemNotFound
+        | ErrorCode::NotFound
+        | ErrorCode::ProjectNotFound
+        | ErrorCode::QueuedNotFound
+        | ErrorCode::SessionNotFound => StatusCode::NOT_FOUND,
         ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         ErrorCode::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
-        ErrorCode::AlreadyAnswered | ErrorCode::PermissionLapsed | ErrorCode::TurnInProgress => {
-            StatusCode::CONFLICT
-        }
+        ErrorCode::AlreadyAnswered
+        | ErrorCode::DeliveryUnknown
+        | ErrorCode::HistoryReset
+        | ErrorCode::PermissionLapsed
+        | ErrorCode::ProjectExists
+        | ErrorCode::TurnInProgress
+        | ErrorCode::WrongState => StatusCode::CONFLICT,
+        ErrorCode::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
         ErrorCode::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        ErrorCode::TooManyAttempts => StatusCode::TOO_MANY_REQUESTS,
+        ErrorCode::QueueFull | ErrorCode::TooManyAttempts => StatusCode::TOO_MANY_REQUESTS,
         ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        ErrorCode::AgentNotReading
-        | ErrorCode::LineTooLong
+        ErrorCode::LineTooLong
         | ErrorCode::ProcessCrash
         | ErrorCode::ProcessExitNoResult
         | ErrorCode::ResponseError
         | ErrorCode::SpawnFailed
         | ErrorCode::StreamEnded => StatusCode::BAD_GATEWAY,
-        ErrorCode::ServerRestart => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorCode::AgentNotReading
+        | ErrorCode::AgentsExhausted
+        | ErrorCode::ServerRestart
+        | ErrorCode::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorCode::StorageFull => StatusCode::INSUFFICIENT_STORAGE,
     }
 }
 

@@ -94,7 +94,7 @@ proptest! {
         let mut processor = processor(config.clone());
         drive(&mut processor, &events, &mut lines);
         let messages = run(&events, config).into_iter().map(|output| match output {
-            Output::Upsert(payload) => ServerMessage::Upsert { session_id: payload.session_id.clone(), seq: None, payload: Box::new(payload) },
+            Output::Upsert(payload) => ServerMessage::Upsert { session_id: payload.session_id.clone(), seq: None, first_seq: None, payload: Box::new(payload) },
             Output::Turn(payload) => ServerMessage::Turn { session_id: payload.session_id().clone(), seq: None, payload },
         });
         let expected: Vec<String> = messages.map(|message| serde_json::to_string(&message).unwrap()).collect();

@@ -9,7 +9,8 @@ use std::time::Duration;
 use liminal_builder::agents::AgentReport;
 use liminal_builder::http::credentials::InMemory;
 use liminal_builder::http::{FindAgents, Limits, Options, Server, ServerFile};
-use liminal_core::wire::rest::{BrowserKey, FreshAddress, Problem};
+use liminal_core::wire::access::{BrowserKey, FreshAddress};
+use liminal_core::wire::rest::Problem;
 use tokio::sync::oneshot;
 
 /// A client that waits longer than this has found a fault.
