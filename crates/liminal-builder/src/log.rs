@@ -6,6 +6,7 @@
 
 mod batch;
 mod cursor;
+mod events;
 mod key;
 pub mod memory;
 mod sequence;
@@ -24,6 +25,7 @@ use tokio::sync::watch;
 
 pub use batch::{Batch, Encoder, Record};
 pub use cursor::{BadCursor, Cursor, Head};
+pub use events::EventLog;
 pub use key::{Key, Kind};
 pub use subscription::{Delivery, Subscription};
 pub use text::Text;

@@ -117,7 +117,8 @@ pub struct Closed {
 
 impl Closed {
     /// What became of the turns of an agent that is gone.
-    pub(crate) fn error(&self) -> ErrorInfo {
+    #[must_use]
+    pub fn error(&self) -> ErrorInfo {
         if let Some(reason) = &self.reason {
             return reason.clone();
         }

@@ -7,6 +7,7 @@
 mod checksum;
 mod error;
 mod events;
+mod followers;
 mod indexing;
 mod meta;
 mod opening;
@@ -29,7 +30,8 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::window::{Window, Windows};
-use super::{Batch, Cursor, Durability, Head, Limit, LogError, Page, Pending, StreamLog};
+use super::{Batch, Cursor, Durability, EventLog, Head, Limit, LogError, Page, Pending, StreamLog};
+use followers::Followers;
 use indexing::Indexing;
 pub use opening::{MovedAside, OLDEST_SQLITE};
 use reader::Readers;
@@ -76,6 +78,7 @@ pub struct SqliteLog {
     jobs: mpsc::Sender<Job>,
     windows: Arc<Windows>,
     readers: Readers,
+    followers: Followers,
 }
 
 impl SqliteLog {
@@ -97,34 +100,13 @@ impl SqliteLog {
             .spawn(move || writer.run(received))
             .map_err(|error| LogError::Failed(error.to_string()))?;
         let readers = Readers::new(path.to_owned());
-        Ok((Self { jobs, windows, readers }, moved_aside))
+        Ok((Self { jobs, windows, readers, followers: Followers::default() }, moved_aside))
     }
 
     /// Writes what waits and leaves one whole file. Whatever is asked afterwards is [`LogError::Closed`].
     pub async fn close(&self) -> Result<(), LogError> {
         self.readers.close();
         self.ask(|reply| Job::Close { reply }).await
-    }
-
-    /// Keeps canonical events, each as the JSON of its envelope; the oldest beyond the limits are forgotten.
-    pub async fn record_events(&self, session: &SessionId, events: Vec<Bytes>) -> Result<(), LogError> {
-        let session = session.clone();
-        self.ask(|reply| Job::Events { session, events, reply }).await
-    }
-
-    /// Canonical events after a number, with theirs, oldest first. Numbers are dense per session.
-    pub async fn events(
-        &self,
-        session: &SessionId,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<(u64, Bytes)>, LogError> {
-        let session = session.clone();
-        let read = move |connection: &Connection| match reader::session_row(connection, &session)? {
-            Some(row) => events::read(connection, row.id, after, limit),
-            None => Ok(Vec::new()),
-        };
-        self.readers.run(read).await
     }
 
     /// Finished items of all sessions that hold all of the words, best first.
@@ -240,5 +222,33 @@ impl StreamLog for SqliteLog {
     fn remove<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
         let session = session.clone();
         Box::pin(self.ask(move |reply| Job::Remove { session, reply }))
+    }
+}
+
+impl EventLog for SqliteLog {
+    fn record<'a>(&'a self, session: &'a SessionId, events: Vec<Bytes>) -> Pending<'a, ()> {
+        Box::pin(async move {
+            self.ask(|reply| Job::Events { session: session.clone(), events, reply }).await?;
+            self.followers.tell(session);
+            Ok(())
+        })
+    }
+
+    fn events<'a>(
+        &'a self,
+        session: &'a SessionId,
+        after: u64,
+        limit: usize,
+    ) -> Pending<'a, Vec<(u64, Bytes)>> {
+        let session = session.clone();
+        let read = move |connection: &Connection| match reader::session_row(connection, &session)? {
+            Some(row) => events::read(connection, row.id, after, limit),
+            None => Ok(Vec::new()),
+        };
+        Box::pin(self.readers.run(read))
+    }
+
+    fn follow(&self, session: &SessionId) -> watch::Receiver<()> {
+        self.followers.add(session)
     }
 }

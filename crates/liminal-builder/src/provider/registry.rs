@@ -38,6 +38,12 @@ impl ProviderRegistry {
         self
     }
 
+    /// Every provider.
+    #[must_use]
+    pub fn all(&self) -> Vec<Arc<dyn Provider>> {
+        self.0.values().cloned().collect()
+    }
+
     /// The provider of a CLI type.
     pub fn get(&self, cli_type: &str) -> Result<Arc<dyn Provider>, OpenError> {
         let unknown = || {

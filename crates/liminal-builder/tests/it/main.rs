@@ -18,4 +18,5 @@ mod http;
 mod log;
 mod replay;
 mod support;
+mod tap;
 mod world;

@@ -9,6 +9,11 @@ use crate::provider::{OpenError, SessionOptions};
 
 const BYPASS: &str = "bypassPermissions";
 
+/// Whether the program acts without asking in this mode.
+pub(super) fn is_unguarded(mode: &str) -> bool {
+    mode == BYPASS
+}
+
 /// A new session, or one to go on with; the id is the program's own.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Start<'a> {

@@ -5,11 +5,11 @@ use liminal_builder::config::{AgentConfig, Config};
 use liminal_builder::process::{Environment, InstanceId};
 use liminal_builder::provider::{OpenRequest, ProviderRegistry, SessionOptions};
 use liminal_builder::session::{SessionHandle, Setup};
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::world::AcpWorld;
 use crate::chat::Chat;
+use crate::tap::tap;
 
 /// The command asks first; it runs when it is allowed, and what it says is shown.
 async fn runs_a_tool_with_permission(mut world: AcpWorld, prompt: &str) {
@@ -74,9 +74,9 @@ async fn any_agent_can_be_set_in_the_configuration() {
     let (directory, options) = (world.project.clone(), SessionOptions::default());
     let request = OpenRequest { directory, resume: None, options };
     let opened = registry.get("my-agent").unwrap().open(request).await.unwrap();
-    let (sender, outputs) = mpsc::channel(64);
+    let (outlet, outputs) = tap(64);
     let mut tasks = JoinSet::new();
-    let handle = SessionHandle::start(opened, Setup::default(), sender, &mut tasks);
+    let handle = SessionHandle::start(opened, Setup::default(), outlet, &mut tasks);
     let mut chat = Chat { handle, log: Vec::new(), outputs };
     assert!(chat.handle.session_id().as_str().starts_with("my-agent:"));
     chat.turn("say:hello there").await;

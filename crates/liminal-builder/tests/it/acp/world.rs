@@ -12,10 +12,10 @@ use liminal_builder::session::{SessionHandle, Setup};
 use liminal_core::ids::SessionId;
 use scripted_model::{Options, Running, ScriptedModel};
 use serde_json::json;
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::chat::Chat;
+use crate::tap::tap;
 use crate::world::processes_of;
 
 pub(super) struct AcpWorld {
@@ -99,8 +99,8 @@ impl AcpWorld {
     pub(super) async fn open(&mut self, resume: Option<SessionId>) -> Result<Chat, OpenError> {
         let (directory, options) = (self.project.clone(), SessionOptions::default());
         let agent = self.agent.open(OpenRequest { directory, resume, options }).await?;
-        let (sender, outputs) = mpsc::channel(64);
-        let handle = SessionHandle::start(agent, Setup::default(), sender, &mut self.tasks);
+        let (outlet, outputs) = tap(64);
+        let handle = SessionHandle::start(agent, Setup::default(), outlet, &mut self.tasks);
         Ok(Chat { handle, log: Vec::new(), outputs })
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use liminal_builder::log::sqlite::{FOUND_END, FOUND_START, OLDEST_SQLITE, Settings, SqliteLog};
-use liminal_builder::log::{Durability, Encoder, Entry, Key, Limit, LogError, StreamLog};
+use liminal_builder::log::{Durability, Encoder, Entry, EventLog, Key, Limit, LogError, StreamLog};
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::event::{ToolArguments, ToolDetails};
 use liminal_core::ids::SessionId;
@@ -200,11 +200,11 @@ async fn canonical_events_are_kept_within_their_limits() {
         |events: Vec<(u64, Bytes)>| events.into_iter().map(|(number, _)| number).collect::<Vec<_>>();
     let events: Vec<_> = (0..8).map(|number| Bytes::from(format!("{{{number}}}"))).collect();
     for chunk in events.chunks(3) {
-        log.record_events(&session(), chunk.to_vec()).await.unwrap();
+        log.record(&session(), chunk.to_vec()).await.unwrap();
     }
     assert_eq!(numbers(log.events(&session(), 0, 100).await.unwrap()), [4, 5, 6, 7, 8]);
     assert_eq!(log.events(&session(), 6, 1).await.unwrap(), [(7, Bytes::from("{6}"))]);
-    log.record_events(&session(), vec![Bytes::from("x".repeat(36))]).await.unwrap();
+    log.record(&session(), vec![Bytes::from("x".repeat(36))]).await.unwrap();
     assert_eq!(numbers(log.events(&session(), 0, 100).await.unwrap()), [8, 9]);
     assert_eq!(log.events(&"unknown".into(), 0, 100).await.unwrap(), []);
 }
