@@ -18,4 +18,5 @@ pub mod provider;
 pub mod recording;
 pub mod replay;
 pub mod session;
+pub mod store;
 pub mod transport;

@@ -9,7 +9,7 @@ struct Layer {
     forbidden: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 8] = [
+const LAYERS: [Layer; 9] = [
     // A dialect does not know about batching.
     Layer { krate: "liminal-core", module: "dialect", forbidden: &["upsert", "processor", "session"] },
     // The processor does not know which agent speaks.
@@ -21,7 +21,8 @@ const LAYERS: [Layer; 8] = [
         forbidden: &["provider", "session", "log", "http"],
     },
     Layer { krate: "liminal-builder", module: "provider", forbidden: &["session", "log", "http"] },
-    Layer { krate: "liminal-builder", module: "log", forbidden: &["session", "provider", "http"] },
+    Layer { krate: "liminal-builder", module: "log", forbidden: &["store", "session", "provider", "http"] },
+    Layer { krate: "liminal-builder", module: "store", forbidden: &["session", "provider", "http"] },
     Layer { krate: "liminal-builder", module: "session", forbidden: &["http"] },
     Layer { krate: "liminal-builder", module: "http", forbidden: &["provider", "transport", "process"] },
 ];

@@ -12,6 +12,7 @@ mod indexing;
 mod meta;
 mod opening;
 mod reader;
+pub(crate) mod records;
 mod restart;
 mod rows;
 mod search;
@@ -37,7 +38,7 @@ pub use opening::{MovedAside, OLDEST_SQLITE};
 use reader::Readers;
 pub use search::{FOUND_END, FOUND_START, Hit};
 use syncer::Syncer;
-use writer::{Append, Job, Reply, Writer};
+use writer::{Append, Job, Reply, Work, Writer};
 
 /// Batches that wait for the writer; more make their sessions wait.
 const JOBS_WAITING: usize = 1024;
@@ -141,6 +142,37 @@ impl SqliteLog {
             self.append(&session.session, session.endings(reason, now)?, durability).await?;
         }
         Ok(unfinished.into_iter().flat_map(pairs).collect())
+    }
+
+    /// Changes what is kept beside the streams, in one transaction: all of it or nothing.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        durability: Durability,
+        work: impl FnOnce(&Connection) -> Result<T, LogError> + Send + 'static,
+    ) -> Result<T, LogError> {
+        let (keep, mut kept) = oneshot::channel();
+        // It can be kept unless nobody waits any more.
+        let work = Work(Box::new(move |connection| work(connection).map(|done| drop(keep.send(done)))));
+        self.ask(|reply| Job::Write { work, durability, reply }).await?;
+        kept.try_recv().map_err(|_| LogError::Closed)
+    }
+
+    /// The same for what may be lost: nobody waits for it, and it is dropped when too much waits already.
+    pub(crate) fn write_if_idle(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<(), LogError> + Send + 'static,
+    ) {
+        let (reply, _) = oneshot::channel();
+        let work = Work(Box::new(work));
+        self.jobs.try_send(Job::Write { work, durability: Durability::Grouped, reply }).ok();
+    }
+
+    /// Reads what is kept beside the streams, as it was at one moment.
+    pub(crate) async fn read_with<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, LogError> + Send + 'static,
+    ) -> Result<T, LogError> {
+        self.readers.run(read).await
     }
 
     async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, LogError> {

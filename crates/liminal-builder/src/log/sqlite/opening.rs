@@ -12,14 +12,14 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::super::LogError;
 use super::error::{inaccessible, opening};
-use super::{checksum, meta};
+use super::{checksum, meta, records};
 use crate::clock::Clock;
 
 /// The first version whose write-ahead log survives a checkpoint racing with a commit.
 pub const OLDEST_SQLITE: i32 = 3_051_003;
 /// Tells our files from those of others; "limi".
 const APPLICATION: i32 = 0x6c69_6d69;
-const MIGRATIONS: [&str; 1] = [include_str!("schema/0001.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("schema/0001.sql"), include_str!("schema/0002.sql")];
 /// Up to this size a start also compares the indexes with the tables; beyond it that would take too long.
 const CHECKED_IN_FULL: u64 = 64 << 20;
 /// Beyond this size a file that was left well is not read in full, which would take seconds. The sums in its rows tell
@@ -89,6 +89,7 @@ fn open_sound(path: &Path) -> Result<Connection, LogError> {
     migrate(&connection, path, &MIGRATIONS).map_err(at_path)?;
     sound(schema_fault(&connection).map_err(at_path)?)?;
     sound(session_fault(&connection).map_err(at_path)?)?;
+    sound(records::fault(&connection).map_err(at_path)?)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(connection)
 }
@@ -262,8 +263,8 @@ mod tests {
         let path = directory.path().join("liminal.db");
         let (connection, _) = open(&path).unwrap();
         connection.execute("INSERT INTO meta (name, value) VALUES ('a', 'b')", []).unwrap();
-        let [first] = MIGRATIONS;
-        let broken = [first, "CREATE TABLE more (a TEXT); CREATE TABLE more (a TEXT);"];
+        let [first, second] = MIGRATIONS;
+        let broken = [first, second, "CREATE TABLE more (a TEXT); CREATE TABLE more (a TEXT);"];
         assert!(migrate(&connection, &path, &broken).is_err());
         connection.execute_batch("ROLLBACK").unwrap();
         let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'more'";
@@ -271,13 +272,13 @@ mod tests {
             connection.query_row(sql, [], |row| row.get(0)).unwrap()
         };
         assert_eq!(count(&connection, tables), 0);
-        assert_eq!(count(&connection, "PRAGMA user_version"), 1);
-        let copy = Connection::open(with_ending(&path, ".before-2")).unwrap();
+        assert_eq!(count(&connection, "PRAGMA user_version"), 2);
+        let copy = Connection::open(with_ending(&path, ".before-3")).unwrap();
         assert_eq!(count(&copy, "SELECT count(*) FROM meta WHERE name = 'a'"), 1);
 
-        let whole = [first, "CREATE TABLE more (a TEXT);"];
+        let whole = [first, second, "CREATE TABLE more (a TEXT);"];
         migrate(&connection, &path, &whole).unwrap();
-        assert_eq!((count(&connection, tables), count(&connection, "PRAGMA user_version")), (1, 2));
-        assert!(with_ending(&path, ".before-2-2").exists(), "no copy is overwritten");
+        assert_eq!((count(&connection, tables), count(&connection, "PRAGMA user_version")), (1, 3));
+        assert!(with_ending(&path, ".before-3-2").exists(), "no copy is overwritten");
     }
 }
