@@ -157,6 +157,9 @@ pub trait StreamLog: Send + Sync + std::fmt::Debug + 'static {
     /// The newest of the entries that first appeared before a place, or of all, in order of `first_seq`.
     fn history<'a>(&'a self, session: &'a SessionId, before: Option<u64>, limit: Limit) -> Pending<'a, Page>;
 
+    /// The latest state of a key.
+    fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>>;
+
     /// Tells whenever the log of a session has grown.
     fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, watch::Receiver<Head>>;
 

@@ -41,6 +41,8 @@ pub struct SessionOptions {
     pub permission_mode: Option<String>,
     /// More directories it may work in.
     pub extra_directories: Vec<PathBuf>,
+    /// Nothing that the project brings may run.
+    pub restricted: bool,
 }
 
 /// A running agent, not yet spoken to.

@@ -33,6 +33,6 @@ pub(super) async fn new_code(State(app): State<App>) -> Json<FreshAddress> {
 
 /// Ends every browser's session.
 pub(super) async fn rotate(State(app): State<App>) -> Result<StatusCode, ApiError> {
-    app.credentials().rotate().await?;
+    app.rotate().await?;
     Ok(StatusCode::NO_CONTENT)
 }

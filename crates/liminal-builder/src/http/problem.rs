@@ -14,7 +14,11 @@ use liminal_core::wire::rest::Problem;
 use super::credentials::CredentialFault;
 use super::host::HostFault;
 use super::origin::OriginFault;
+use crate::log::LogError;
+use crate::sessions::Failure;
 
+/// When it is worth to try again what this machine could not do now.
+const RETRY_SECONDS: u64 = 5;
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 /// Why a request was not met. The only error that handlers and gates may answer with.
@@ -96,20 +100,28 @@ impl ApiError {
     }
 }
 
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
+impl ApiError {
+    /// The error as it is sent.
+    #[must_use]
+    pub fn problem(self) -> Problem {
         let status = status(self.code);
-        let problem = Problem {
+        Problem {
             r#type: "about:blank".to_owned(),
             title: status.canonical_reason().unwrap_or_default().to_owned(),
             status: status.as_u16(),
             code: self.code,
             detail: self.detail,
             instance: self.instance,
-        };
-        let mut response = (status, Json(problem)).into_response();
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let (status, hint) = (status(self.code), self.hint.clone().header());
+        let mut response = (status, Json(self.problem())).into_response();
         response.headers_mut().insert(CONTENT_TYPE, PROBLEM_JSON);
-        response.headers_mut().extend(self.hint.header());
+        response.headers_mut().extend(hint);
         response
     }
 }
@@ -188,6 +200,26 @@ impl From<CredentialFault> for ApiError {
             CredentialFault::TooMany(wait) => Self::too_many(wait),
             CredentialFault::Store(_) => Self::internal(),
         }
+    }
+}
+
+impl From<Failure> for ApiError {
+    fn from(failure: Failure) -> Self {
+        let error = Self::new(failure.code, failure.message);
+        match failure.code {
+            // What failed inside is for the log, not for the client.
+            ErrorCode::Internal => Self::internal(),
+            ErrorCode::AgentsExhausted | ErrorCode::ShuttingDown | ErrorCode::StorageFull => {
+                Self { hint: Hint::RetryAfter(RETRY_SECONDS), ..error }
+            }
+            _ => error,
+        }
+    }
+}
+
+impl From<LogError> for ApiError {
+    fn from(error: LogError) -> Self {
+        Failure::from(error).into()
     }
 }
 

@@ -20,7 +20,7 @@ mod syncer;
 mod tracked;
 mod writer;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::window::{Window, Windows};
-use super::{Batch, Cursor, Durability, EventLog, Head, Limit, LogError, Page, Pending, StreamLog};
+use super::{Batch, Cursor, Durability, Entry, EventLog, Head, Key, Limit, LogError, Page, Pending, StreamLog};
 use followers::Followers;
 use indexing::Indexing;
 pub use opening::{MovedAside, OLDEST_SQLITE};
@@ -110,10 +110,21 @@ impl SqliteLog {
         self.ask(|reply| Job::Close { reply }).await
     }
 
-    /// Finished items of all sessions that hold all of the words, best first.
-    pub async fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, LogError> {
-        let query = query.to_owned();
-        self.readers.run(move |connection| search::search(connection, &query, limit)).await
+    /// Finished items of one session, or of all, that hold all of the words, best first.
+    pub async fn search(
+        &self,
+        query: &str,
+        session: Option<&SessionId>,
+        limit: usize,
+    ) -> Result<Vec<Hit>, LogError> {
+        let (query, session) = (query.to_owned(), session.cloned());
+        let search = move |connection: &Connection| search::search(connection, &query, session.as_ref(), limit);
+        self.readers.run(search).await
+    }
+
+    /// The newest place of every session's log.
+    pub async fn heads(&self) -> Result<BTreeMap<SessionId, u64>, LogError> {
+        self.readers.run(reader::heads).await
     }
 
     /// Waits until every finished item can be found.
@@ -237,6 +248,15 @@ impl StreamLog for SqliteLog {
             match self.window(session).await?.history(before, limit) {
                 Ok(page) => Ok(page),
                 Err(head) => self.readers.history(session.clone(), before, head, limit).await,
+            }
+        })
+    }
+
+    fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>> {
+        Box::pin(async move {
+            match self.window(session).await?.entry(key) {
+                Some(entry) => Ok(Some(entry)),
+                None => self.readers.entry(session.clone(), key.clone()).await,
             }
         })
     }

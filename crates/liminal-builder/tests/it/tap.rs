@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use liminal_builder::log::memory::MemoryLog;
 use liminal_builder::log::{
-    Batch, Cursor, Durability, Head, Kind, Limit, LogError, Page, Pending, Record, StreamLog,
+    Batch, Cursor, Durability, Entry, Head, Key, Kind, Limit, LogError, Page, Pending, Record, StreamLog,
 };
 use liminal_builder::session::Outlet;
 use liminal_core::ids::SessionId;
@@ -53,6 +53,10 @@ impl StreamLog for Tap {
 
     fn history<'a>(&'a self, session: &'a SessionId, before: Option<u64>, limit: Limit) -> Pending<'a, Page> {
         self.inner.history(session, before, limit)
+    }
+
+    fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>> {
+        self.inner.entry(session, key)
     }
 
     fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, watch::Receiver<Head>> {
