@@ -110,7 +110,7 @@ pub struct Doctor {
 
 const DOCTOR_HELP: &str = "\
 Agents are looked for as set in the configuration ([agents.NAME] command, args, env), then on the PATH, then among npm's
-packages. Exit codes: 0 at least one agent can be used, 1 none can.";
+packages; the demo agent is built in. Exit codes: 0 at least one agent can be used, 1 none but the demo can.";
 
 /// Options of `liminal replay`.
 #[derive(Debug, Args)]

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use liminal_builder::agents::{AgentReport, Machine, install_managed};
+use liminal_builder::agents::{Machine, install_managed};
 use liminal_builder::cli::{
     Auth, AuthAction, Cli, Command, DataDirectory, DemoAgent, Doctor, Process, Replay, ScriptedModel, Serve,
     Url,
@@ -75,14 +75,15 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
     if options.install.is_some() {
         install_managed("@agentclientprotocol/codex-acp@2", &managed, &environment).await?;
     }
-    let machine = Machine { config: &config, environment: &environment, managed: &managed };
+    let data = usual_data_directory(&environment);
+    let machine = Machine { config: &config, environment: &environment, managed: &managed, data: &data };
     let agents = machine.agents().await;
     if options.json {
         say(&serde_json::to_string_pretty(&agents)?)?;
     } else {
         agents.iter().try_for_each(|agent| say(&agent.to_string()))?;
     }
-    let any = agents.iter().any(AgentReport::is_usable);
+    let any = agents.iter().any(|agent| agent.is_usable() && !agent.built_in);
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -139,12 +140,12 @@ fn find_agents(options: &Serve) -> Result<FindAgents> {
     let environment = Environment::inherited();
     let config = Config::load(options.config.as_deref(), &environment)?;
     let managed = managed_agents(&environment);
-    let place = Arc::new((config, environment, managed));
+    let place = Arc::new((config, environment, managed, data_directory(&options.data)));
     Ok(Arc::new(move || {
         let place = Arc::clone(&place);
         Box::pin(async move {
-            let (config, environment, managed) = &*place;
-            Machine { config, environment, managed }.agents().await
+            let (config, environment, managed, data) = &*place;
+            Machine { config, environment, managed, data }.agents().await
         })
     }))
 }
