@@ -37,6 +37,9 @@ pub enum Command {
     Replay(Replay),
     /// Answer like a model API, from a script, for trying agents without an account
     ScriptedModel(ScriptedModel),
+    /// Be the demo agent: speaks the Agent Client Protocol on standard input and output
+    #[command(hide = true)]
+    DemoAgent(DemoAgent),
 }
 
 /// Options of `liminal serve`.
@@ -107,7 +110,7 @@ pub struct Doctor {
 
 const DOCTOR_HELP: &str = "\
 Agents are looked for as set in the configuration ([agents.NAME] command, args, env), then on the PATH, then among npm's
-packages. Exit codes: 0 at least one agent can be used, 1 none can.";
+packages; the demo agent is built in. Exit codes: 0 at least one agent can be used, 1 none but the demo can.";
 
 /// Options of `liminal replay`.
 #[derive(Debug, Args)]
@@ -195,6 +198,17 @@ Keywords in a prompt: say:TEXT, words:N, think:TEXT, tool:NAME {JSON}, then:…,
 Example:
   liminal scripted-model --port 8080 &
   ANTHROPIC_BASE_URL=http://127.0.0.1:8080 ANTHROPIC_API_KEY=any claude -p 'say:hello'";
+
+/// Options of `liminal demo-agent`.
+#[derive(Debug, Args)]
+pub struct DemoAgent {
+    /// Where it keeps its sessions
+    #[arg(long, value_name = "DIRECTORY")]
+    pub state: PathBuf,
+    /// Milliseconds between two pieces of a text; everything else takes a multiple of it
+    #[arg(long, value_name = "MS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(..=10_000))]
+    pub pace: u64,
+}
 
 /// Options of `liminal process`.
 #[derive(Debug, Args)]

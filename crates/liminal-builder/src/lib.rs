@@ -6,6 +6,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod data_dir;
+pub mod demo;
 pub mod diagnostics;
 pub mod discovery;
 pub mod emitter;

@@ -5,14 +5,17 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use liminal_builder::agents::{AgentReport, Machine, install_managed};
+use liminal_builder::agents::{Machine, install_managed};
 use liminal_builder::cli::{
-    Auth, AuthAction, Cli, Command, DataDirectory, Doctor, Process, Replay, ScriptedModel, Serve, Url,
+    Auth, AuthAction, Cli, Command, DataDirectory, DemoAgent, Doctor, Process, Replay, ScriptedModel, Serve,
+    Url,
 };
 use liminal_builder::config::Config;
+use liminal_builder::demo;
 use liminal_builder::filter::{self, Verdict};
 use liminal_builder::http::credentials::InMemory;
 use liminal_builder::http::{FindAgents, Limits, Options as ServerOptions, Server, ServerFile, client};
@@ -20,6 +23,9 @@ use liminal_builder::process::Environment;
 use liminal_builder::replay;
 use scripted_model::{Options, Scenario};
 use tokio::signal::unix::{SignalKind, signal};
+
+/// The exit code of a program that the system killed for want of memory.
+const CRASHED: u8 = 137;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -30,6 +36,7 @@ fn main() -> ExitCode {
         Command::Process(options) => process(options),
         Command::Replay(options) => play(&options),
         Command::ScriptedModel(options) => scripted_model(&options),
+        Command::DemoAgent(options) => demo_agent(options),
     };
     result.unwrap_or_else(|error| {
         complain(&error);
@@ -68,14 +75,15 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
     if options.install.is_some() {
         install_managed("@agentclientprotocol/codex-acp@2", &managed, &environment).await?;
     }
-    let machine = Machine { config: &config, environment: &environment, managed: &managed };
+    let data = usual_data_directory(&environment);
+    let machine = Machine { config: &config, environment: &environment, managed: &managed, data: &data };
     let agents = machine.agents().await;
     if options.json {
         say(&serde_json::to_string_pretty(&agents)?)?;
     } else {
         agents.iter().try_for_each(|agent| say(&agent.to_string()))?;
     }
-    let any = agents.iter().any(AgentReport::is_usable);
+    let any = agents.iter().any(|agent| agent.is_usable() && !agent.built_in);
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -132,12 +140,12 @@ fn find_agents(options: &Serve) -> Result<FindAgents> {
     let environment = Environment::inherited();
     let config = Config::load(options.config.as_deref(), &environment)?;
     let managed = managed_agents(&environment);
-    let place = Arc::new((config, environment, managed));
+    let place = Arc::new((config, environment, managed, data_directory(&options.data)));
     Ok(Arc::new(move || {
         let place = Arc::clone(&place);
         Box::pin(async move {
-            let (config, environment, managed) = &*place;
-            Machine { config, environment, managed }.agents().await
+            let (config, environment, managed, data) = &*place;
+            Machine { config, environment, managed, data }.agents().await
         })
     }))
 }
@@ -171,6 +179,18 @@ async fn scripted_model(options: &ScriptedModel) -> Result<ExitCode> {
     interrupted().await;
     model.shutdown().await;
     Ok(ExitCode::SUCCESS)
+}
+
+fn demo_agent(options: DemoAgent) -> Result<ExitCode> {
+    let options = demo::Options { state: options.state, pace: Duration::from_millis(options.pace) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let ended = runtime.block_on(demo::run(options, tokio::io::stdin(), tokio::io::stdout()));
+    // A thread may still wait for input that never comes.
+    runtime.shutdown_background();
+    Ok(match ended? {
+        demo::Ended::ByClient => ExitCode::SUCCESS,
+        demo::Ended::Crashed => ExitCode::from(CRASHED),
+    })
 }
 
 /// Comes with Ctrl-C or a polite request to end.

@@ -14,6 +14,12 @@ const LAYERS: [Layer; 9] = [
     Layer { krate: "liminal-core", module: "dialect", forbidden: &["upsert", "processor", "session"] },
     // The processor does not know which agent speaks.
     Layer { krate: "liminal-core", module: "processor", forbidden: &["dialect"] },
+    // The demo agent is an agent like any other: it may not know who drives it.
+    Layer {
+        krate: "liminal-builder",
+        module: "demo",
+        forbidden: &["provider", "session", "log", "http", "process"],
+    },
     Layer { krate: "liminal-builder", module: "process", forbidden: &["provider", "session", "log", "http"] },
     Layer {
         krate: "liminal-builder",

@@ -69,7 +69,8 @@ async fn any_agent_can_be_set_in_the_configuration() {
     };
     let config = Config { agents: [("my-agent".to_owned(), agent)].into() };
     let environment = Environment::inherited();
-    let machine = Machine { config: &config, environment: &environment, managed: world.home.path() };
+    let home = world.home.path();
+    let machine = Machine { config: &config, environment: &environment, managed: home, data: home };
     let registry = ProviderRegistry::of(&machine, &InstanceId::new(&world.instance).unwrap()).await;
     let (directory, options) = (world.project.clone(), SessionOptions::default());
     let request = OpenRequest { directory, resume: None, options };
