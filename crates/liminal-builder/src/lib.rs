@@ -16,6 +16,7 @@ mod platform;
 pub mod process;
 pub mod provider;
 pub mod recording;
+pub mod redaction;
 pub mod replay;
 pub mod session;
 pub mod transport;
