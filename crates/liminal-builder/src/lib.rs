@@ -9,6 +9,7 @@ pub mod data_dir;
 pub mod diagnostics;
 pub mod discovery;
 pub mod emitter;
+pub mod exit;
 pub mod filter;
 pub mod http;
 pub mod log;

@@ -10,12 +10,13 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use liminal_builder::agents::{AgentReport, Machine, install_managed};
 use liminal_builder::cli::{
-    Auth, AuthAction, Cli, Command, DataDirectory, Doctor, Process, Replay, ScriptedModel, Serve, Url,
+    Auth, AuthAction, Cli, Command, Doctor, Place, Process, Replay, ScriptedModel, Serve, ShowConfig, Url,
 };
-use liminal_builder::config::Config;
+use liminal_builder::config::{Config, Sources, usual_data_directory};
+use liminal_builder::exit;
 use liminal_builder::filter::{self, Verdict};
 use liminal_builder::http::credentials::InMemory;
-use liminal_builder::http::{FindAgents, Limits, Options as ServerOptions, Server, ServerFile, client};
+use liminal_builder::http::{FindAgents, Options as ServerOptions, Server, ServerFile, client};
 use liminal_builder::process::Environment;
 use liminal_builder::replay;
 use scripted_model::{Options, Scenario};
@@ -27,13 +28,14 @@ fn main() -> ExitCode {
         Command::Url(options) => url(&options),
         Command::Auth(options) => auth(&options),
         Command::Doctor(options) => doctor(&options),
+        Command::Config(options) => show_config(&options),
         Command::Process(options) => process(options),
         Command::Replay(options) => play(&options),
         Command::ScriptedModel(options) => scripted_model(&options),
     };
     result.unwrap_or_else(|error| {
         complain(&error);
-        ExitCode::FAILURE
+        exit::code_of(&error)
     })
 }
 
@@ -81,30 +83,37 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
 
 /// Where agents are installed for this program alone.
 fn managed_agents(environment: &Environment) -> PathBuf {
-    usual_data_directory(environment).join("agents")
+    usual_data_directory(environment).unwrap_or_default().join("agents")
 }
 
-/// Where data lies if nobody says otherwise.
-fn usual_data_directory(environment: &Environment) -> PathBuf {
-    let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let data = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
-    data.unwrap_or_default().join("liminal-builder")
+fn show_config(options: &ShowConfig) -> Result<ExitCode> {
+    let settings = &options.settings;
+    let loaded = Sources::of_process(settings.place.config.as_deref()).with_flags(settings.flags()).load()?;
+    if options.json {
+        say(&serde_json::to_string_pretty(&loaded.lines())?)?;
+    } else {
+        loaded.lines().iter().try_for_each(|line| say(&line.to_string()))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
-fn data_directory(options: &DataDirectory) -> PathBuf {
-    options.data_dir.clone().unwrap_or_else(|| usual_data_directory(&Environment::inherited()))
+fn data_directory(place: &Place) -> Result<PathBuf> {
+    let loaded = Sources::of_process(place.config.as_deref()).with_flags(place.flags()).load()?;
+    Ok(loaded.config.data_directory(&Environment::inherited())?)
 }
 
 #[tokio::main]
 async fn serve(options: &Serve) -> Result<ExitCode> {
-    let data = data_directory(&options.data);
+    let sources = Sources::of_process(options.settings.place.config.as_deref());
+    let config = sources.with_flags(options.settings.flags()).load()?.config;
+    let data = config.data_directory(&Environment::inherited())?;
     make_private_directory(&data).with_context(|| format!("cannot make {}", data.display()))?;
     let server = Server::bind(ServerOptions {
-        address: SocketAddr::new(options.host, options.port),
+        address: SocketAddr::new(config.listen.host, config.listen.port),
         instance: data.canonicalize()?.display().to_string(),
-        limits: Limits::default(),
+        limits: config.limits.http(),
         sessions: Box::new(InMemory::default()),
-        find_agents: find_agents(options)?,
+        find_agents: find_agents(config),
     });
     let server = server.await?;
     let file = server.file();
@@ -128,29 +137,28 @@ fn make_private_directory(path: &Path) -> io::Result<()> {
     }
 }
 
-fn find_agents(options: &Serve) -> Result<FindAgents> {
+fn find_agents(config: Config) -> FindAgents {
     let environment = Environment::inherited();
-    let config = Config::load(options.config.as_deref(), &environment)?;
     let managed = managed_agents(&environment);
     let place = Arc::new((config, environment, managed));
-    Ok(Arc::new(move || {
+    Arc::new(move || {
         let place = Arc::clone(&place);
         Box::pin(async move {
             let (config, environment, managed) = &*place;
             Machine { config, environment, managed }.agents().await
         })
-    }))
+    })
 }
 
 fn url(options: &Url) -> Result<ExitCode> {
-    let server = ServerFile::read(&data_directory(&options.data))?;
+    let server = ServerFile::read(&data_directory(&options.place)?)?;
     say(&client::fresh_url(&server)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn auth(options: &Auth) -> Result<ExitCode> {
     let AuthAction::Rotate(options) = &options.action;
-    client::rotate(&ServerFile::read(&data_directory(&options.data))?)?;
+    client::rotate(&ServerFile::read(&data_directory(&options.place)?)?)?;
     say("all browsers are logged out; `liminal url` prints an address to let one in")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@
 mod acp;
 mod chat;
 mod claude_code;
+mod config;
 mod doctor;
 mod emitter;
 mod faults;
