@@ -14,6 +14,7 @@ pub mod exit;
 pub mod filter;
 pub mod http;
 pub mod log;
+pub mod metrics;
 mod platform;
 mod private_file;
 pub mod process;
