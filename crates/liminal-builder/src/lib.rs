@@ -27,3 +27,4 @@ pub mod replay;
 pub mod session;
 pub mod telemetry;
 pub mod transport;
+pub mod trust;

@@ -40,6 +40,8 @@ pub struct SessionOptions {
     pub permission_mode: Option<String>,
     /// More directories it may work in.
     pub extra_directories: Vec<PathBuf>,
+    /// The project is not trusted: only the user's own settings apply, nothing that the project brings.
+    pub restricted: bool,
 }
 
 /// A running agent, not yet spoken to.
