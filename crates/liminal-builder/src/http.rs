@@ -39,6 +39,7 @@ use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use axum::middleware::from_fn_with_state;
 use tokio::net::TcpListener;
@@ -83,7 +84,7 @@ pub struct Options {
     /// What clients may ask.
     pub limits: Limits,
     /// Where the sessions of browsers are kept.
-    pub browsers: Box<dyn BrowserSessions>,
+    pub browsers: Arc<dyn BrowserSessions>,
     /// The sessions with agents.
     pub sessions: Sessions,
     /// Where this server keeps its data, which is nobody's project.

@@ -2,25 +2,25 @@
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Parser;
 use liminal_builder::agents::{Machine, install_managed};
 use liminal_builder::cli::{
-    Auth, AuthAction, Cli, Command, DataDirectory, DemoAgent, Doctor, Process, Replay, ScriptedModel, Serve,
+    Auth, AuthAction, Cli, Command, DemoAgent, Doctor, Place, Process, Replay, ScriptedModel, Serve, ShowConfig,
     Url,
 };
-use liminal_builder::config::Config;
+use liminal_builder::config::{Config, Sources, usual_data_directory};
 use liminal_builder::demo;
+use liminal_builder::exit;
 use liminal_builder::filter::{self, Verdict};
-use liminal_builder::http::credentials::InMemory;
-use liminal_builder::http::{FindAgents, Limits, Options as ServerOptions, Server, ServerFile, client};
+use liminal_builder::http::{ServerFile, client};
 use liminal_builder::process::Environment;
 use liminal_builder::replay;
+use liminal_builder::serve;
 use scripted_model::{Options, Scenario};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Command::Url(options) => url(&options),
         Command::Auth(options) => auth(&options),
         Command::Doctor(options) => doctor(&options),
+        Command::Config(options) => show_config(&options),
         Command::Process(options) => process(options),
         Command::Replay(options) => play(&options),
         Command::ScriptedModel(options) => scripted_model(&options),
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
     };
     result.unwrap_or_else(|error| {
         complain(&error);
-        ExitCode::FAILURE
+        exit::code_of(&error)
     })
 }
 
@@ -75,7 +76,7 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
     if options.install.is_some() {
         install_managed("@agentclientprotocol/codex-acp@2", &managed, &environment).await?;
     }
-    let data = usual_data_directory(&environment);
+    let data = usual_data_directory(&environment).unwrap_or_default();
     let machine = Machine { config: &config, environment: &environment, managed: &managed, data: &data };
     let agents = machine.agents().await;
     if options.json {
@@ -89,76 +90,47 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
 
 /// Where agents are installed for this program alone.
 fn managed_agents(environment: &Environment) -> PathBuf {
-    usual_data_directory(environment).join("agents")
+    usual_data_directory(environment).unwrap_or_default().join("agents")
 }
 
-/// Where data lies if nobody says otherwise.
-fn usual_data_directory(environment: &Environment) -> PathBuf {
-    let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let data = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
-    data.unwrap_or_default().join("liminal-builder")
+fn show_config(options: &ShowConfig) -> Result<ExitCode> {
+    let settings = &options.settings;
+    let loaded = Sources::of_process(settings.place.config.as_deref()).with_flags(settings.flags()).load()?;
+    if options.json {
+        say(&serde_json::to_string_pretty(&loaded.lines())?)?;
+    } else {
+        loaded.lines().iter().try_for_each(|line| say(&line.to_string()))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
-fn data_directory(options: &DataDirectory) -> PathBuf {
-    options.data_dir.clone().unwrap_or_else(|| usual_data_directory(&Environment::inherited()))
+fn data_directory(place: &Place) -> Result<PathBuf> {
+    let loaded = Sources::of_process(place.config.as_deref()).with_flags(place.flags()).load()?;
+    Ok(loaded.config.data_directory(&Environment::inherited())?)
 }
 
 #[tokio::main]
 async fn serve(options: &Serve) -> Result<ExitCode> {
-    let data = data_directory(&options.data);
-    make_private_directory(&data).with_context(|| format!("cannot make {}", data.display()))?;
-    let server = Server::bind(ServerOptions {
-        address: SocketAddr::new(options.host, options.port),
-        instance: data.canonicalize()?.display().to_string(),
-        limits: Limits::default(),
-        sessions: Box::new(InMemory::default()),
-        find_agents: find_agents(options)?,
-    });
-    let server = server.await?;
-    let file = server.file();
-    file.write(&data).with_context(|| format!("cannot write to {}", data.display()))?;
-    say(&format!("Liminal Builder is at {}", server.fresh_url()))?;
-    server.run(interrupted()).await;
-    file.remove(&data);
+    let sources = Sources::of_process(options.settings.place.config.as_deref());
+    let config = sources.with_flags(options.settings.flags()).load()?.config;
+    let environment = Environment::inherited();
+    let data = config.data_directory(&environment)?;
+    let managed = managed_agents(&environment);
+    let (recordings, opens_browser) = (options.record.clone(), !options.no_open);
+    let plan = serve::Plan { config, environment, managed, data, recordings, opens_browser };
+    serve::run(plan, |line| say(line), interrupted()).await?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Nobody else may look into it, whatever the umask is.
-fn make_private_directory(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent)?;
-    }
-    match std::fs::DirBuilder::new().mode(0o700).create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
-        result => result,
-    }
-}
-
-fn find_agents(options: &Serve) -> Result<FindAgents> {
-    let environment = Environment::inherited();
-    let config = Config::load(options.config.as_deref(), &environment)?;
-    let managed = managed_agents(&environment);
-    let place = Arc::new((config, environment, managed, data_directory(&options.data)));
-    Ok(Arc::new(move || {
-        let place = Arc::clone(&place);
-        Box::pin(async move {
-            let (config, environment, managed, data) = &*place;
-            Machine { config, environment, managed, data }.agents().await
-        })
-    }))
-}
-
 fn url(options: &Url) -> Result<ExitCode> {
-    let server = ServerFile::read(&data_directory(&options.data))?;
+    let server = ServerFile::read(&data_directory(&options.place)?)?;
     say(&client::fresh_url(&server)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn auth(options: &Auth) -> Result<ExitCode> {
     let AuthAction::Rotate(options) = &options.action;
-    client::rotate(&ServerFile::read(&data_directory(&options.data))?)?;
+    client::rotate(&ServerFile::read(&data_directory(&options.place)?)?)?;
     say("all browsers are logged out; `liminal url` prints an address to let one in")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -41,7 +41,7 @@ pub struct SessionOptions {
     pub permission_mode: Option<String>,
     /// More directories it may work in.
     pub extra_directories: Vec<PathBuf>,
-    /// Nothing that the project brings may run.
+    /// The project is not trusted: only the user's own settings apply, nothing that the project brings.
     pub restricted: bool,
 }
 

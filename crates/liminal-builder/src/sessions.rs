@@ -25,6 +25,7 @@ use liminal_core::session::Patience;
 use liminal_core::wire::rest::SessionStatus;
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::clock::Clock;
 use crate::log::sqlite::SqliteLog;
@@ -35,12 +36,16 @@ use crate::provider::ProviderRegistry;
 use crate::session::Live;
 use crate::store::Store;
 
+pub use agents::standing;
 pub use failure::Failure;
 pub use listing::ListQuery;
 use slot::Slot;
 
 /// Whoever follows the list of sessions and misses this many changes is told that it missed some.
 const CHANGES_KEPT: usize = 256;
+
+/// How long agents may take to end when the server stops.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(3);
 
 /// How sessions are run.
 #[derive(Debug, Clone)]
@@ -181,7 +186,8 @@ impl Sessions {
         for handle in handles {
             ending.spawn(async move { handle.kill().await });
         }
-        ending.join_all().await;
+        // Whoever has not ended by then is killed with its task.
+        timeout(CLOSE_PATIENCE, ending.join_all()).await.ok();
         let mut tasks = std::mem::take(&mut *self.tasks());
         tasks.shutdown().await;
     }

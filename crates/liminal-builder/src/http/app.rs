@@ -69,6 +69,10 @@ impl App {
         self.0.clock.now()
     }
 
+    pub(super) fn clock(&self) -> Clock {
+        self.0.clock
+    }
+
     pub(super) fn sessions(&self) -> &Sessions {
         &self.0.sessions
     }

@@ -14,7 +14,7 @@ mod throttle;
 use std::error::Error;
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use liminal_core::time::Now;
@@ -75,7 +75,7 @@ pub struct Credentials {
     token: Secret,
     token_digest: Digest,
     cookie_name: String,
-    sessions: Box<dyn BrowserSessions>,
+    sessions: Arc<dyn BrowserSessions>,
     codes: Mutex<Codes>,
     throttle: Mutex<Throttle>,
 }
@@ -84,7 +84,7 @@ impl Credentials {
     /// Makes a new token. The cookie's name tells servers of one machine apart: by port, and by `instance` where a
     /// port is used by one after the other.
     #[must_use]
-    pub fn new(port: u16, instance: &str, sessions: Box<dyn BrowserSessions>) -> Self {
+    pub fn new(port: u16, instance: &str, sessions: Arc<dyn BrowserSessions>) -> Self {
         let token = Secret::of_256_bits();
         Self {
             token_digest: token.digest(),

@@ -11,6 +11,8 @@ use serde::Deserialize;
 use super::app::App;
 use super::extract::{JsonBody, Path, Query};
 use super::problem::ApiError;
+use crate::projects::{Boundaries, FileSearch};
+use crate::sessions::standing;
 use crate::store::{ProjectRow, Store};
 use crate::{clock, projects, trust};
 
@@ -33,8 +35,8 @@ pub(super) async fn add(
     State(app): State<App>,
     JsonBody(AddProject { path }): JsonBody<AddProject>,
 ) -> Result<(StatusCode, Json<Project>), ApiError> {
-    let data = app.data_directory().to_owned();
-    let real = off_thread(move || projects::validate(&path, &data)).await?;
+    let boundaries = boundaries(&app);
+    let real = off_thread(move || boundaries.check(&path)).await?;
     let real = real.map_err(|error| ApiError::new(ErrorCode::ProjectDirInvalid, error.to_string()))?;
     let row = ProjectRow {
         id: ProjectId::from(clock::new_turn_id().to_string()),
@@ -68,7 +70,7 @@ pub(super) async fn decide_trust(
 ) -> Result<Json<Project>, ApiError> {
     let row = find(&app, &id).await?;
     let (row, hash) = off_thread(move || {
-        let hash = trust::scan(&row.path).hash;
+        let hash = trust::scan(&row.path, &row.path).hash;
         (row, hash)
     })
     .await?;
@@ -93,13 +95,25 @@ pub(super) async fn files(
     Query(typed): Query<Typed>,
 ) -> Result<Json<PathList>, ApiError> {
     let row = find(&app, &id).await?;
-    let paths = off_thread(move || projects::files(&row.path, &typed.q)).await?;
+    let (search, clock) = (FileSearch::default(), app.clock());
+    let paths = off_thread(move || projects::files(&row.path, &typed.q, search, &clock)).await?;
     Ok(Json(PathList { paths }))
 }
 
-pub(super) async fn complete(Query(typed): Query<Typed>) -> Result<Json<PathList>, ApiError> {
-    let paths = off_thread(move || projects::complete(&typed.path)).await?;
+pub(super) async fn complete(
+    State(app): State<App>,
+    Query(typed): Query<Typed>,
+) -> Result<Json<PathList>, ApiError> {
+    let boundaries = boundaries(&app);
+    // Whoever types a dot means it.
+    let with_hidden = typed.path.rsplit('/').next().is_some_and(|last| last.starts_with('.'));
+    let paths = off_thread(move || projects::complete(&typed.path, boundaries.home(), with_hidden)).await?;
     Ok(Json(PathList { paths }))
+}
+
+fn boundaries(app: &App) -> Boundaries {
+    let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
+    Boundaries::new(home.as_deref(), app.data_directory())
 }
 
 async fn find(app: &App, id: &ProjectId) -> Result<ProjectRow, ApiError> {
@@ -111,7 +125,7 @@ fn unknown() -> ApiError {
 }
 
 fn shown(row: &ProjectRow) -> Project {
-    let (trust, found) = trust::standing(row);
+    let (trust, found) = standing(row);
     Project {
         id: row.id.clone(),
         path: row.path.display().to_string(),

@@ -126,6 +126,7 @@ impl AcpAgent {
 
     async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
         let OpenRequest { directory, resume, options } = request;
+        self.check_trust(&options)?;
         check_directory(&directory)?;
         let agent_session = resume.as_ref().map(|session_id| self.agent_session(session_id)).transpose()?;
         let mut pipe = self.pipe(&directory).await?;
@@ -152,6 +153,19 @@ impl AcpAgent {
             notices: opened.notices,
             begin: wishes(options),
         })
+    }
+
+    /// Nothing in the protocol keeps an agent from what a project brings, and Codex's adapter declares every project
+    /// trusted.
+    fn check_trust(&self, options: &SessionOptions) -> Result<(), OpenError> {
+        if !options.restricted {
+            return Ok(());
+        }
+        let name = &self.settings.name;
+        let problem = format!(
+            "{name} cannot be kept from what the project brings; trust the project, or use another agent"
+        );
+        Err(OpenError::InvalidOption { option: "restricted", problem })
     }
 
     /// Codex's adapter says that a login is missing whenever Codex cannot start; Codex itself knows better.

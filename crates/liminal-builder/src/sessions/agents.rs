@@ -140,7 +140,7 @@ impl Sessions {
 
     /// Whether what the project brings must not run. Nobody having decided is a reason not to start at all.
     fn is_restricted(&self, project: &ProjectRow) -> Result<bool, Failure> {
-        match trust::standing(project) {
+        match standing(project) {
             (Trust::Trusted, _) => Ok(false),
             (Trust::Untrusted, _) => Ok(true),
             (Trust::Unknown, found) if found.findings.is_empty() => Ok(false),
@@ -217,6 +217,14 @@ impl Sessions {
         }
         Ok(())
     }
+}
+
+/// What was decided on a project, as long as it brings what it brought then; and what it brings now.
+#[must_use]
+pub fn standing(project: &ProjectRow) -> (Trust, trust::Scan) {
+    let scan = trust::scan(&project.path, &project.path);
+    let is_decided = project.trust_hash.as_ref() == Some(&scan.hash);
+    (if is_decided { project.trust } else { Trust::Unknown }, scan)
 }
 
 fn is_idle(slot: &Slot) -> bool {

@@ -4,4 +4,5 @@
 mod codex;
 mod codex_faults;
 mod others;
+mod trust;
 mod world;

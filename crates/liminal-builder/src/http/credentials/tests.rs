@@ -6,7 +6,7 @@ const PEER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const DAY: i64 = 24 * 3600;
 
 fn credentials() -> Credentials {
-    Credentials::new(4747, "a1", Box::new(InMemory::default()))
+    Credentials::new(4747, "a1", Arc::new(InMemory::default()))
 }
 
 fn at(seconds: i64) -> Now {

@@ -67,7 +67,7 @@ async fn any_agent_can_be_set_in_the_configuration() {
         env: variables.collect(),
         ..AgentConfig::default()
     };
-    let config = Config { agents: [("my-agent".to_owned(), agent)].into() };
+    let config = Config { agents: [("my-agent".to_owned(), agent)].into(), ..Config::default() };
     let environment = Environment::inherited();
     let home = world.home.path();
     let machine = Machine { config: &config, environment: &environment, managed: home, data: home };

@@ -38,7 +38,7 @@ impl TestServer {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             instance: "test".to_owned(),
             limits,
-            sessions: Box::new(InMemory::default()),
+            sessions: Arc::new(InMemory::default()),
             find_agents,
         };
         let (started, server) = std::sync::mpsc::channel();

@@ -1,0 +1,63 @@
+//! Agents that the user set. Owns their words and what may name one.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+/// How an agent is started. A known agent needs only what differs; any other speaks the Agent Client Protocol.
+#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AgentConfig {
+    /// The program, as a path or a name on the `PATH`.
+    pub command: Option<PathBuf>,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// More environment, or other.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Where it is started.
+    #[serde(default)]
+    pub cwd_policy: CwdPolicy,
+}
+
+/// Shows names of variables only: values may be credentials.
+impl fmt::Debug for AgentConfig {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables: Vec<&String> = self.env.keys().collect();
+        let mut shown = formatter.debug_struct("AgentConfig");
+        shown.field("command", &self.command).field("env", &variables).finish_non_exhaustive()
+    }
+}
+
+/// Where an agent is started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CwdPolicy {
+    /// In the directory of the first session it serves.
+    #[default]
+    Project,
+    /// In the user's home.
+    Home,
+}
+
+impl CwdPolicy {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Home => "home",
+        }
+    }
+}
+
+/// Why this cannot name an agent: names stand in session ids and in paths of the API.
+pub(super) fn unsound(name: &str) -> Option<String> {
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_sound = name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.len() <= 40
+        && name.bytes().all(allowed);
+    (!is_sound)
+        .then(|| format!("`{name}` cannot name an agent; use at most 40 lower-case letters, digits and -"))
+}
