@@ -10,8 +10,8 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use liminal_builder::agents::{Machine, install_managed};
 use liminal_builder::cli::{
-    Auth, AuthAction, Cli, Command, DemoAgent, Doctor, Place, Process, Replay, ScriptedModel, Serve, ShowConfig,
-    Url,
+    Auth, AuthAction, Cli, Command, DemoAgent, Doctor, Place, Process, Replay, ScriptedModel, Serve,
+    ShowConfig, Url,
 };
 use liminal_builder::config::{Config, Sources, usual_data_directory};
 use liminal_builder::demo;

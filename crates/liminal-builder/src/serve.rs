@@ -63,15 +63,18 @@ pub async fn run(
     let recovered = sessions.recover().await?;
     tracing::info!(turns = recovered.turns, messages = recovered.messages, "put right what was left open");
     let browsers = Arc::new(BrowserLogins::load(Store::new(Arc::clone(&log))).await?);
-    let server = bind(|address| Options {
-        address,
-        instance: real.display().to_string(),
-        limits: plan.config.limits.http(),
-        browsers: Arc::clone(&browsers) as _,
-        sessions: sessions.clone(),
-        data_directory: real.clone(),
-        find_agents: find_agents(&plan),
-    }, &plan.config)
+    let server = bind(
+        |address| Options {
+            address,
+            instance: real.display().to_string(),
+            limits: plan.config.limits.http(),
+            browsers: Arc::clone(&browsers) as _,
+            sessions: sessions.clone(),
+            data_directory: real.clone(),
+            find_agents: find_agents(&plan),
+        },
+        &plan.config,
+    )
     .await?;
     directory.announce(server.url())?;
     let file = server.file();

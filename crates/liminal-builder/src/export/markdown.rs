@@ -39,14 +39,18 @@ fn write_item(out: &mut String, item: &Upsert) {
         UpsertBody::Thinking(thinking) => block(out, "### Thinking", &quoted(&thinking.content)),
         UpsertBody::ToolCall(call) => write_call(out, call),
         UpsertBody::Plan(plan) => {
-            let entries = plan.entries.iter().map(|entry| format!("- {} ({})", entry.content, entry.status.as_str()));
+            let entries =
+                plan.entries.iter().map(|entry| format!("- {} ({})", entry.content, entry.status.as_str()));
             block(out, "### Plan", &entries.collect::<Vec<_>>().join("\n"));
         }
         UpsertBody::Permission(asked) => block(out, "### Asked", &one_line(&asked.request.title)),
     }
     if item.status == UpsertStatus::Error {
         let (code, message) = (item.error_code.as_deref(), item.error_message.as_deref());
-        line(out, &format!("\n> Failed: {} {}", code.unwrap_or_default(), one_line(message.unwrap_or_default())));
+        line(
+            out,
+            &format!("\n> Failed: {} {}", code.unwrap_or_default(), one_line(message.unwrap_or_default())),
+        );
     }
 }
 
@@ -61,7 +65,8 @@ fn write_call(out: &mut String, call: &ToolCallBody) {
         let old = diff.old_text.as_deref().unwrap_or_default();
         let removed = old.lines().map(|line| format!("-{line}"));
         let added = diff.new_text.lines().map(|line| format!("+{line}"));
-        let body: Vec<String> = std::iter::once(format!("--- {}", diff.path)).chain(removed).chain(added).collect();
+        let body: Vec<String> =
+            std::iter::once(format!("--- {}", diff.path)).chain(removed).chain(added).collect();
         line(out, &fenced(&body.join("\n"), "diff"));
     }
     if let Some(output) = call.tool_output.as_deref().filter(|output| !output.is_empty()) {

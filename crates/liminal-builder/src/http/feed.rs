@@ -112,7 +112,8 @@ impl Feed {
                 vec![Frame { kind: frames::HISTORY, cursor: Some(cursor), bytes }]
             }
             Delivery::Changes { entries, cursor } => {
-                let largest = entries.iter().filter(|entry| entry.is_open).map(|entry| entry.bytes.len()).max();
+                let largest =
+                    entries.iter().filter(|entry| entry.is_open).map(|entry| entry.bytes.len()).max();
                 let frames: Vec<Frame> = entries.iter().map(|entry| self.frame(entry, &cursor)).collect();
                 self.not_before = largest.map(|largest| self.pause(largest));
                 frames
@@ -143,7 +144,8 @@ impl Feed {
             return None;
         };
         let escaped = entry.escaped_text();
-        let now = Held { seq: entry.seq, units: text.units, bytes: escaped.len(), rest: rest(entry, text.start) };
+        let now =
+            Held { seq: entry.seq, units: text.units, bytes: escaped.len(), rest: rest(entry, text.start) };
         let before = self.held.insert(item.clone(), now)?;
         let goes_on = before.seq >= text.since && before.rest == now.rest;
         let added = escaped.get(before.bytes..).filter(|_| goes_on)?;

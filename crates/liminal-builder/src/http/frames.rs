@@ -149,8 +149,13 @@ mod tests {
 
         let frame = history(&session, &page.entries, 1, Some(1));
         let entries = vec![message("a\n\"b\"")];
-        let expected =
-            ServerMessage::History { session_id: session, entries, turns: Vec::new(), seq: 1, before: Some(1) };
+        let expected = ServerMessage::History {
+            session_id: session,
+            entries,
+            turns: Vec::new(),
+            seq: 1,
+            before: Some(1),
+        };
         assert_eq!(read(&frame), expected);
     }
 }

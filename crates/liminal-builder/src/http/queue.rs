@@ -10,10 +10,7 @@ use super::app::App;
 use super::extract::{JsonBody, Path};
 use super::problem::ApiError;
 
-pub(super) async fn show(
-    State(app): State<App>,
-    Path(id): Path<SessionId>,
-) -> Result<Json<Queue>, ApiError> {
+pub(super) async fn show(State(app): State<App>, Path(id): Path<SessionId>) -> Result<Json<Queue>, ApiError> {
     Ok(Json(app.sessions().queue(&id).await?))
 }
 

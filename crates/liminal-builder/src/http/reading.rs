@@ -41,7 +41,8 @@ pub(super) async fn history(
     let entries = page.limit.unwrap_or(PAGE_ENTRIES).clamp(1, LARGEST_PAGE);
     let limit = Limit { entries, bytes: PAGE_BYTES };
     let found = app.sessions().log().history(&id, page.before, limit).await?;
-    let oldest = found.entries.first().map(|entry| entry.first_seq).filter(|first| *first > found.head.floor + 1);
+    let oldest =
+        found.entries.first().map(|entry| entry.first_seq).filter(|first| *first > found.head.floor + 1);
     let mut body = b"{\"sessionId\":".to_vec();
     body.extend(frames::json(&id));
     frames::lists(&mut body, &found.entries);

@@ -106,7 +106,10 @@ pub(super) async fn unarchive(State(app): State<App>, Path(id): Path<SessionId>)
     Ok(Json(app.sessions().archive(&id, false).await?))
 }
 
-pub(super) async fn delete(State(app): State<App>, Path(id): Path<SessionId>) -> Result<StatusCode, ApiError> {
+pub(super) async fn delete(
+    State(app): State<App>,
+    Path(id): Path<SessionId>,
+) -> Result<StatusCode, ApiError> {
     app.sessions().delete(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

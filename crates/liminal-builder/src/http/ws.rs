@@ -6,10 +6,12 @@ mod feeders;
 
 use std::time::Duration;
 
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
 use axum::extract::{Extension, State};
 use axum::response::Response;
 use bytes::Bytes;
+use liminal_core::error::ErrorCode;
 use liminal_core::wire::ServerMessage;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
@@ -17,6 +19,7 @@ use tokio::time::{Instant, timeout};
 use super::app::App;
 use super::credentials::Caller;
 use super::frames;
+use super::problem::ApiError;
 use commands::Commands;
 use feeders::Feeders;
 
@@ -45,9 +48,13 @@ const CLOSE_UNAUTHORIZED: u16 = 4401;
 pub(super) async fn open(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
-    upgrade: WebSocketUpgrade,
-) -> Response {
-    upgrade
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, ApiError> {
+    let no_socket = |error: WebSocketUpgradeRejection| {
+        ApiError::new(ErrorCode::InvalidRequest, format!("this is a socket: {}", error.body_text()))
+    };
+    let upgrade = upgrade.map_err(no_socket)?;
+    Ok(upgrade
         .protocols([PROTOCOL])
         .max_message_size(LARGEST_MESSAGE)
         .max_frame_size(LARGEST_FRAME)
@@ -58,7 +65,7 @@ pub(super) async fn open(
             let Some(place) = app.enter() else { return };
             Connection::new(app, caller, socket).run().await;
             drop(place);
-        })
+        }))
 }
 
 struct Connection {
@@ -94,7 +101,16 @@ impl Connection {
         let (sender, outgoing) = mpsc::channel(WAITING);
         let feeders = Feeders::new(app.clone(), sender);
         let commands = Commands::new(app.clone(), caller);
-        Self { app, caller, socket, feeders, commands, outgoing, pace: Pace::default(), heard: Instant::now() }
+        Self {
+            app,
+            caller,
+            socket,
+            feeders,
+            commands,
+            outgoing,
+            pace: Pace::default(),
+            heard: Instant::now(),
+        }
     }
 
     async fn run(mut self) {

@@ -31,7 +31,9 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::window::{Window, Windows};
-use super::{Batch, Cursor, Durability, Entry, EventLog, Head, Key, Limit, LogError, Page, Pending, StreamLog};
+use super::{
+    Batch, Cursor, Durability, Entry, EventLog, Head, Key, Limit, LogError, Page, Pending, StreamLog,
+};
 use followers::Followers;
 use indexing::Indexing;
 pub use opening::{MovedAside, OLDEST_SQLITE};
@@ -118,7 +120,8 @@ impl SqliteLog {
         limit: usize,
     ) -> Result<Vec<Hit>, LogError> {
         let (query, session) = (query.to_owned(), session.cloned());
-        let search = move |connection: &Connection| search::search(connection, &query, session.as_ref(), limit);
+        let search =
+            move |connection: &Connection| search::search(connection, &query, session.as_ref(), limit);
         self.readers.run(search).await
     }
 

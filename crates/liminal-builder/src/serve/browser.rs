@@ -37,7 +37,10 @@ fn write(url: &str, data: &Path) -> io::Result<PathBuf> {
         Ok(()) | Err(_) => {}
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-    write!(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={url}\"><title>Liminal Builder</title>")?;
+    write!(
+        file,
+        "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={url}\"><title>Liminal Builder</title>"
+    )?;
     Ok(path)
 }
 

@@ -36,7 +36,11 @@ impl Sessions {
         let options = self.wishes(&request)?;
         let restricted = self.is_restricted(&project)?;
         self.make_room().await?;
-        let open = OpenRequest { directory: directory.clone(), resume: None, options: opening(&options, restricted) };
+        let open = OpenRequest {
+            directory: directory.clone(),
+            resume: None,
+            options: opening(&options, restricted),
+        };
         let opened = provider.open(open).await?;
         let row = self.new_row(&opened, &request.cli_type, &project, directory, options);
         self.0.parts.store.save_session(row.clone()).await?;
@@ -158,9 +162,8 @@ impl Sessions {
 
     fn wishes(&self, request: &CreateSession) -> Result<StoredOptions, Failure> {
         let given = serde_json::Value::Object(request.provider_options.clone().into_iter().collect());
-        let wishes: Wishes = serde_json::from_value(given).map_err(|error| {
-            Failure::new(ErrorCode::InvalidRequest, format!("providerOptions: {error}"))
-        })?;
+        let wishes: Wishes = serde_json::from_value(given)
+            .map_err(|error| Failure::new(ErrorCode::InvalidRequest, format!("providerOptions: {error}")))?;
         let mode = wishes.permission_mode.as_deref();
         let is_unguarded = self.is_unguarded(&request.cli_type, mode, wishes.confirm_unguarded)?;
         Ok(StoredOptions {
@@ -194,7 +197,8 @@ impl Sessions {
         while self.agents() >= most {
             let idle = self.slots().values().find(|slot| is_idle(slot)).cloned();
             let Some(slot) = idle else {
-                let problem = format!("{most} agents are at work, which is the limit; wait for one, or end one");
+                let problem =
+                    format!("{most} agents are at work, which is the limit; wait for one, or end one");
                 return Err(Failure::new(ErrorCode::AgentsExhausted, problem));
             };
             self.hibernate(&slot).await;

@@ -40,7 +40,12 @@ impl Sessions {
     }
 
     /// Answers a question of a session. The first answer counts.
-    pub async fn answer(&self, id: &SessionId, item: &ItemId, answer: PermissionAnswer) -> Result<(), Failure> {
+    pub async fn answer(
+        &self,
+        id: &SessionId,
+        item: &ItemId,
+        answer: PermissionAnswer,
+    ) -> Result<(), Failure> {
         let slot = self.slot(id).await?;
         let Some(question) = slot.board.now().asked.get(item).cloned() else {
             return Err(self.not_waiting(&slot, item).await?);

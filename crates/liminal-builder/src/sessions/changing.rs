@@ -157,7 +157,11 @@ fn is_granted(live: &Live, wishes: &Configure) -> bool {
     let agent = &live.view.agent;
     let is = |wish: &Option<String>, now: &Option<String>| wish.is_none() || wish == now;
     let has = |(id, value): (&String, &String)| {
-        agent.abilities.options.iter().any(|option| option.id == *id && option.current.as_ref() == Some(value))
+        agent
+            .abilities
+            .options
+            .iter()
+            .any(|option| option.id == *id && option.current.as_ref() == Some(value))
     };
     is(&wishes.model, &agent.model)
         && is(&wishes.permission_mode, &agent.permission_mode)

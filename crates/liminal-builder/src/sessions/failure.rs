@@ -26,7 +26,10 @@ impl Failure {
     }
 
     pub(super) fn no_session(id: &SessionId) -> Self {
-        Self::new(ErrorCode::SessionNotFound, format!("there is no session {id}; list the sessions of its project"))
+        Self::new(
+            ErrorCode::SessionNotFound,
+            format!("there is no session {id}; list the sessions of its project"),
+        )
     }
 
     /// For the wire.

@@ -17,7 +17,12 @@ impl Sessions {
     }
 
     /// Changes or moves a message that waits. One that could not be sent is tried again.
-    pub async fn edit_queued(&self, id: &SessionId, queued: &str, edit: EditQueued) -> Result<Queue, Failure> {
+    pub async fn edit_queued(
+        &self,
+        id: &SessionId,
+        queued: &str,
+        edit: EditQueued,
+    ) -> Result<Queue, Failure> {
         if edit.message.as_ref().is_some_and(|message| message.trim().is_empty()) {
             return Err(Failure::new(ErrorCode::InvalidRequest, "message: expected something to say"));
         }
@@ -83,5 +88,8 @@ impl Sessions {
 }
 
 fn no_such_message() -> Failure {
-    Failure::new(ErrorCode::QueuedNotFound, "no such message waits; it may have been sent or removed meanwhile")
+    Failure::new(
+        ErrorCode::QueuedNotFound,
+        "no such message waits; it may have been sent or removed meanwhile",
+    )
 }

@@ -50,7 +50,8 @@ impl Sessions {
 
     /// The message as the user wrote it, failed, in a turn that failed.
     fn unknown(&self, delivery: &Delivery) -> Batch {
-        let message = "the server stopped while this message was on its way; nobody knows whether the agent got it";
+        let message =
+            "the server stopped while this message was on its way; nobody knows whether the agent got it";
         let code = ErrorCode::DeliveryUnknown.as_str().to_owned();
         let mut encoder = Encoder::default();
         encoder.upsert(&Upsert {
@@ -63,7 +64,10 @@ impl Sessions {
             error_code: Some(code.clone()),
             error_message: Some(message.to_owned()),
             parent_call_id: None,
-            body: UpsertBody::Message(MessageBody { origin: Origin::User, content: delivery.message.clone() }),
+            body: UpsertBody::Message(MessageBody {
+                origin: Origin::User,
+                content: delivery.message.clone(),
+            }),
         });
         encoder.turn_event(&TurnEvent::TurnError {
             turn_id: delivery.turn_id.clone(),

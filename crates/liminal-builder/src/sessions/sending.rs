@@ -37,7 +37,11 @@ impl Sessions {
         result
     }
 
-    async fn send_or_queue(&self, slot: &Arc<Slot>, message: SendMessage) -> Result<MessageAccepted, Failure> {
+    async fn send_or_queue(
+        &self,
+        slot: &Arc<Slot>,
+        message: SendMessage,
+    ) -> Result<MessageAccepted, Failure> {
         let view = slot.board.now().view;
         let is_busy = view.turn.is_some()
             || matches!(view.state, SessionState::Running | SessionState::Waiting | SessionState::Cancelling);
@@ -100,7 +104,12 @@ impl Sessions {
     }
 
     /// Gives a session a title, unless it has one of a better source.
-    pub(super) async fn entitle(&self, slot: &Slot, title: String, source: TitleSource) -> Result<(), Failure> {
+    pub(super) async fn entitle(
+        &self,
+        slot: &Slot,
+        title: String,
+        source: TitleSource,
+    ) -> Result<(), Failure> {
         let change = SessionChange::Title(title.clone(), source);
         if self.0.parts.store.change_session(&slot.id, change).await? {
             slot.board.change(|live| live.view.title = Some(title));
@@ -116,7 +125,8 @@ impl Sessions {
         client_message_id: Option<String>,
     ) -> Result<MessageAccepted, Failure> {
         let most = self.0.parts.settings.longest_queue;
-        let queued = QueuedMessage { id: clock::new_turn_id().to_string(), message, client_message_id, failure: None };
+        let queued =
+            QueuedMessage { id: clock::new_turn_id().to_string(), message, client_message_id, failure: None };
         if !self.0.parts.store.enqueue(&slot.id, queued.clone(), most).await? {
             let problem = format!("{most} messages wait already; wait for their turns, or remove some");
             return Err(Failure::new(ErrorCode::QueueFull, problem));
@@ -177,8 +187,7 @@ mod tests {
     #[test]
     fn a_message_of_nothing_is_refused() {
         for nothing in ["", "  \n\t "] {
-            let message =
-                SendMessage { message: nothing.to_owned(), queue: false, client_message_id: None };
+            let message = SendMessage { message: nothing.to_owned(), queue: false, client_message_id: None };
             assert_eq!(check(&message).unwrap_err().code, ErrorCode::InvalidRequest);
         }
     }

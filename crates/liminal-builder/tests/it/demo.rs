@@ -15,11 +15,11 @@ use liminal_core::ids::SessionId;
 use liminal_core::session::Phase;
 use liminal_core::upsert::{Output, TurnEvent, Upsert, UpsertBody, UpsertStatus};
 use serde_json::Value;
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::chat::{Chat, is_text};
 use crate::support::run;
+use crate::tap::tap;
 use crate::world::{processes_of, wait_until};
 
 struct Theatre {
@@ -58,8 +58,8 @@ impl Theatre {
     async fn open(&mut self, resume: Option<SessionId>, options: SessionOptions) -> Result<Chat, OpenError> {
         let request = OpenRequest { directory: self.project.clone(), resume, options };
         let opened = self.agent.open(request).await?;
-        let (sender, outputs) = mpsc::channel(64);
-        let handle = SessionHandle::start(opened, Setup::default(), sender, &mut self.tasks);
+        let (outlet, outputs) = tap(64);
+        let handle = SessionHandle::start(opened, Setup::default(), outlet, &mut self.tasks);
         Ok(Chat { handle, log: Vec::new(), outputs })
     }
 

@@ -98,7 +98,8 @@ fn answer(
 ) -> Option<ServerMessage> {
     match (request_id, result) {
         (Some(request_id), Ok(accepted)) => {
-            let (turn_id, queued) = accepted.map(|accepted| (accepted.turn_id, accepted.queued)).unwrap_or_default();
+            let (turn_id, queued) =
+                accepted.map(|accepted| (accepted.turn_id, accepted.queued)).unwrap_or_default();
             Some(ServerMessage::Ok { request_id, turn_id, queued })
         }
         (None, Ok(_)) => None,

@@ -110,7 +110,8 @@ const fn nothing(head: Head) -> Page {
 pub(super) fn heads(connection: &Connection) -> Result<BTreeMap<SessionId, u64>, LogError> {
     let mut statement = connection.prepare_cached("SELECT name, head FROM session")?;
     let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
-    rows.map(|row| row.map(|(name, head)| (name.into(), head.cast_unsigned())).map_err(LogError::from)).collect()
+    rows.map(|row| row.map(|(name, head)| (name.into(), head.cast_unsigned())).map_err(LogError::from))
+        .collect()
 }
 
 /// A session as it is stored.

@@ -163,17 +163,17 @@ async fn finished_items_of_all_sessions_are_found() {
         ("output", &["c"], found("output")),
     ];
     for (query, items, snippet) in cases {
-        let hits = log.search(query, 10).await.unwrap();
+        let hits = log.search(query, None, 10).await.unwrap();
         assert_eq!(hits.iter().map(|hit| hit.item_id.as_str()).collect::<Vec<_>>(), items, "{query}");
         assert!(hits[0].snippet.contains(&snippet), "{query}: {}", hits[0].snippet);
     }
     for query in ["nothing", "", "*", "\"", "AND", "NEAR(", "a\u{0}b", "text:", "-", "^", "col : x", "𝒳"] {
-        assert_eq!(log.search(query, 10).await.unwrap(), [], "{query}");
+        assert_eq!(log.search(query, None, 10).await.unwrap(), [], "{query}");
     }
-    assert_eq!(log.search("hay", 10).await.unwrap().len(), 1, "many parts of one item are one hit");
+    assert_eq!(log.search("hay", None, 10).await.unwrap().len(), 1, "many parts of one item are one hit");
 
     log.remove(&session()).await.unwrap();
-    assert_eq!(log.search("cafe", 10).await.unwrap(), []);
+    assert_eq!(log.search("cafe", None, 10).await.unwrap(), []);
 }
 
 fn call(session: &SessionId) -> liminal_builder::log::Batch {
@@ -250,7 +250,7 @@ async fn a_trimmed_log_is_sound_and_stays_trimmed() {
     assert_eq!(before.entries.keys().collect::<Vec<_>>(), [&Key::Item("c".into())]);
     let log = reopen(log, directory.path()).await;
     assert_eq!(whole(&log, &session()).await, before);
-    assert_eq!(log.search("word", 10).await.unwrap().len(), 1);
+    assert_eq!(log.search("word", None, 10).await.unwrap().len(), 1);
     log.trim(&session(), 3).await.unwrap();
     let log = reopen(log, directory.path()).await;
     assert_eq!(append(&log, &session(), update(&session(), "a", "again")).await.seq, 4);
