@@ -14,6 +14,7 @@ mod reader;
 pub(crate) mod records;
 mod restart;
 mod rows;
+mod salvage;
 mod search;
 mod syncer;
 mod tracked;
@@ -34,6 +35,7 @@ use super::{Batch, Cursor, Durability, Head, Limit, LogError, Page, Pending, Str
 use indexing::Indexing;
 pub use opening::{MovedAside, OLDEST_SQLITE};
 use reader::Readers;
+pub use salvage::{Salvaged, Tally};
 pub use search::{FOUND_END, FOUND_START, Hit};
 use syncer::Syncer;
 use writer::{Append, Job, Reply, Work, Writer};

@@ -6,5 +6,6 @@ mod corruption;
 mod durability;
 mod encoding;
 mod laws;
+mod salvage;
 mod storage;
 mod support;
