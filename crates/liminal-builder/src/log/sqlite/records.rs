@@ -1,13 +1,17 @@
 //! Small facts beside the streams, as rows of keys, a body and a sum. Owns how such a row is written, read and found to
 //! be damaged; what the rows mean is the store's business.
 
+use std::collections::BTreeSet;
+
 use rusqlite::types::Value;
-use rusqlite::{Connection, Params, Row, params_from_iter};
+use rusqlite::{Connection, Params, ParamsFromIter, Row, params_from_iter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::super::LogError;
 use super::checksum;
+use super::salvage::scan::{both_ways, number};
+use super::salvage::{Salvaged, Tally};
 
 /// A table of records.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +56,24 @@ pub(super) fn fault(connection: &Connection) -> rusqlite::Result<Option<String>>
     Ok(None)
 }
 
+/// Copies every record that is what was stored out of a damaged file.
+pub(super) fn salvage(from: &Connection, to: &Connection, salvaged: &mut Salvaged) -> Result<(), LogError> {
+    for records in TABLES {
+        let (mut kept, mut damaged) = (0, BTreeSet::new());
+        let mut insert = to.prepare(&records.insertion("OR IGNORE"))?;
+        salvaged.may_miss_more |= !both_ways(from, &records.selection("ORDER BY rowid"), [], |row| {
+            match records.read(row) {
+                Ok((keys, body)) => kept += insert.execute(records.values(keys, body))? as u64,
+                Err(_) => drop(damaged.insert(row.get::<_, i64>("rowid").ok())),
+            }
+            Ok(())
+        })?;
+        let there = records.count(from).max(kept + damaged.len() as u64);
+        salvaged.records.add(Tally { kept, lost: there - kept });
+    }
+    Ok(())
+}
+
 impl Records {
     const fn new(table: &'static str, keys: &'static [&'static str], identity: usize) -> Self {
         Self { table, keys, identity }
@@ -66,7 +88,8 @@ impl Records {
     ) -> Result<(), LogError> {
         let body = serde_json::to_string(body)
             .map_err(|error| LogError::Failed(format!("a {} cannot be written: {error}", self.table)))?;
-        self.put_raw(connection, keys, body)
+        connection.prepare_cached(&self.upsert())?.execute(self.values(keys, body))?;
+        Ok(())
     }
 
     /// Records in the order and within the bounds that the end of the statement asks for.
@@ -98,29 +121,33 @@ impl Records {
         Ok(connection.prepare_cached(&sql)?.execute(parameters)?)
     }
 
-    fn put_raw(&self, connection: &Connection, keys: Vec<Value>, body: String) -> Result<(), LogError> {
+    fn values(&self, keys: Vec<Value>, body: String) -> ParamsFromIter<impl Iterator<Item = Value>> {
         let sum = self.sum(&keys, &body);
-        let values = keys.into_iter().chain([Value::Text(body), Value::Integer(sum)]);
-        connection.prepare_cached(&self.upsert())?.execute(params_from_iter(values))?;
-        Ok(())
+        params_from_iter(keys.into_iter().chain([Value::Text(body), Value::Integer(sum)]))
+    }
+
+    fn insertion(&self, conflict: &str) -> String {
+        let columns: Vec<&str> = self.columns().collect();
+        let places = vec!["?"; columns.len()].join(", ");
+        format!("INSERT {conflict} INTO {} ({}) VALUES ({places})", self.table, columns.join(", "))
     }
 
     fn upsert(&self) -> String {
-        let columns: Vec<&str> = self.columns().collect();
-        let places = vec!["?"; columns.len()].join(", ");
-        let (identity, others) = columns.split_at(self.identity);
-        let changes: Vec<String> =
-            others.iter().map(|column| format!("{column} = excluded.{column}")).collect();
-        let (table, columns) = (self.table, columns.join(", "));
-        let (identity, changes) = (identity.join(", "), changes.join(", "));
-        format!(
-            "INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT ({identity}) DO UPDATE SET {changes}"
-        )
+        let (identity, insertion) = (self.keys.get(..self.identity).unwrap_or_default(), self.insertion(""));
+        let others = self.columns().skip(self.identity);
+        let changes: Vec<String> = others.map(|column| format!("{column} = excluded.{column}")).collect();
+        format!("{insertion} ON CONFLICT ({}) DO UPDATE SET {}", identity.join(", "), changes.join(", "))
     }
 
     fn selection(&self, end: &str) -> String {
         let columns: Vec<&str> = self.columns().collect();
-        format!("SELECT {} FROM {} {end}", columns.join(", "), self.table)
+        format!("SELECT {}, rowid FROM {} {end}", columns.join(", "), self.table)
+    }
+
+    /// How many there are by the index, which lies elsewhere in the file than they do.
+    fn count(&self, connection: &Connection) -> u64 {
+        let sql = format!("SELECT count(*) FROM {0} INDEXED BY sqlite_autoindex_{0}_1", self.table);
+        number(connection, &sql, []).unwrap_or_default().cast_unsigned()
     }
 
     fn columns(&self) -> impl Iterator<Item = &'static str> {

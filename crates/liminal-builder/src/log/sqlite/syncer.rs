@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 
 use super::super::window::Window;
 use super::super::{Cursor, Entry, LogError};
-use super::error::inaccessible;
+use super::error::{inaccessible, is_full};
 use super::opening;
 use super::writer::Reply;
 
@@ -175,7 +175,13 @@ impl Work {
     fn sync(&self) -> Result<(), LogError> {
         // First, so that a commit during the sync asks for another.
         self.tail.store(false, Ordering::Release);
-        self.file.sync_data().map_err(|error| LogError::Failed(format!("the disk did not sync: {error}")))
+        self.file.sync_data().map_err(|error| {
+            if is_full(&error) {
+                LogError::Full
+            } else {
+                LogError::Failed(format!("the disk did not sync: {error}"))
+            }
+        })
     }
 
     /// Beside the writer, which goes on; what it adds meanwhile is for the next time.
