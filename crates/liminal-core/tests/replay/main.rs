@@ -12,6 +12,8 @@ mod agent;
 #[cfg(test)]
 mod asking;
 #[cfg(test)]
+mod breaking;
+#[cfg(test)]
 mod endings;
 #[cfg(test)]
 mod invariants;

@@ -183,4 +183,8 @@ recordings! {
     recording_91_max_tokens_then_enough
     recording_92_background_command_ends
     recording_93_plan_refused_then_approved
+    recording_94_shown_text_breaks
+    recording_94b_shown_thought_breaks
+    recording_94c_text_after_a_thought_breaks
+    recording_94d_call_breaks
 }
