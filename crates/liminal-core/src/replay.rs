@@ -126,6 +126,7 @@ impl Player<'_> {
         for event in &self.out.events {
             self.audience.event(event, now);
         }
+        self.out.notices.iter().for_each(|notice| self.audience.notice(notice));
         self.out.clear();
     }
 }

@@ -16,6 +16,8 @@ mod breaking;
 #[cfg(test)]
 mod endings;
 #[cfg(test)]
+mod faithfulness;
+#[cfg(test)]
 mod invariants;
 #[cfg(test)]
 mod laws;
