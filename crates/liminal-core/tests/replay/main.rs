@@ -14,9 +14,14 @@ mod asking;
 #[cfg(test)]
 mod breaking;
 #[cfg(test)]
+#[path = "../shared/directories.rs"]
+mod directories;
+#[cfg(test)]
 mod endings;
 #[cfg(test)]
 mod faithfulness;
+#[cfg(test)]
+mod happenings;
 #[cfg(test)]
 mod invariants;
 #[cfg(test)]

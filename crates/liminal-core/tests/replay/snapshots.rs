@@ -10,21 +10,12 @@ use liminal_core::replay::{Audience, EventLines, Recording, UpsertLines};
 use liminal_core::time::Now;
 use serde_json::Value;
 
-/// One test for each recording of a folder, by its name and by `check`, and one that none was forgotten.
+use crate::directories::names_in;
+
+/// One test for each recording of a folder, by its name and by `check`.
 macro_rules! recordings {
     ($($name:ident)+) => {
-        $(
-            #[test]
-            fn $name() {
-                check(stringify!($name).strip_prefix("recording_").unwrap());
-            }
-        )+
-
-        #[test]
-        fn every_recording_has_its_test() {
-            let names = [$(stringify!($name)),+].map(|name| name.strip_prefix("recording_").unwrap());
-            assert_eq!(FOLDER.names(), names);
-        }
+        $crate::directories::one_test_each! { FOLDER.names(); check; $($name)+ }
     };
 }
 pub(crate) use recordings;
@@ -38,11 +29,7 @@ impl Folder {
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.path()).unwrap();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
+        names_in(&self.path())
     }
 
     pub(crate) fn text(&self, name: &str) -> String {
