@@ -44,6 +44,8 @@ wire_enum! {
         Internal = "INTERNAL",
         /// A request that does not say what it should.
         InvalidRequest = "INVALID_REQUEST",
+        /// A text of the agent was longer than the limit.
+        ItemTooLong = "ITEM_TOO_LONG",
         /// A line of the agent was longer than the limit.
         LineTooLong = "LINE_TOO_LONG",
         /// There is such a path, but not for this method.

@@ -126,7 +126,9 @@ impl Player<'_> {
         for event in &self.out.events {
             self.audience.event(event, now);
         }
-        self.out.notices.iter().for_each(|notice| self.audience.notice(notice));
+        for notice in &self.out.notices {
+            self.audience.notice(notice);
+        }
         self.out.clear();
     }
 }

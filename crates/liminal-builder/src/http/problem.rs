@@ -136,6 +136,7 @@ fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::TooManyAttempts => StatusCode::TOO_MANY_REQUESTS,
         ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         ErrorCode::AgentNotReading
+        | ErrorCode::ItemTooLong
         | ErrorCode::LineTooLong
         | ErrorCode::ProcessCrash
         | ErrorCode::ProcessExitNoResult

@@ -18,7 +18,7 @@ pub trait Audience {
     /// An event happened.
     fn event(&mut self, event: &StreamEventEnvelope, now: Now);
 
-    /// Something happened that no item shows.
+    /// The session learned something that no item shows.
     fn notice(&mut self, _: &Notice) {}
 
     /// The replay is over.
