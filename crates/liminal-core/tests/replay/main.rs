@@ -27,6 +27,8 @@ mod invariants;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod patience;
+#[cfg(test)]
 mod recordings;
 #[cfg(test)]
 mod snapshots;
