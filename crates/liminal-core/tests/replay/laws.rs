@@ -79,6 +79,60 @@ proptest! {
     }
 }
 
+/// A million lines of any bytes, with one that says something after each thousand: the stream never ends early.
+#[test]
+fn c09_a_million_lines_of_garbage_lose_no_valid_line() {
+    let mut agent = Agent::in_turn();
+    let mut garbage = Garbage(0x9e37_79b9_7f4a_7c15);
+    let mut line = Vec::new();
+    for block in 0..1000 {
+        for _ in 0..1000 {
+            garbage.fill(&mut line);
+            agent.input(Input::Frame(&line));
+        }
+        agent.notices.clear();
+        agent.line(&assistant(&format!("m{block}"), text(&format!("heard {block}"))));
+    }
+    agent.line(&result());
+    let expected: Vec<String> = (0..1000).map(|block| format!("heard {block}")).collect();
+    assert_eq!(agent.messages("agent"), expected);
+    assert_eq!(agent.outputs_of("turn_complete").len(), 1);
+}
+
+/// Bytes that are often nearly JSON, always the same ones.
+struct Garbage(u64);
+
+impl Garbage {
+    const PIECES: [&'static [u8]; 11] = [
+        b"{\"type\":\"",
+        b"assistant",
+        b"stream_event",
+        b"\",\"",
+        b"message",
+        b"\":{",
+        b"}}",
+        b"\\ud83d",
+        b"\xff\xfe",
+        b"\0",
+        b"[1e999,",
+    ];
+
+    fn fill(&mut self, line: &mut Vec<u8>) {
+        line.clear();
+        for _ in 0..self.next() % 6 {
+            let piece = usize::try_from(self.next()).unwrap() % Self::PIECES.len();
+            line.extend_from_slice(Self::PIECES[piece]);
+        }
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
 /// The recording, with some of the agent's lines twice: at once, or after the line that follows.
 fn repeated(recording: &str, again: &[(bool, bool)]) -> String {
     let mut lines = String::new();
