@@ -58,6 +58,8 @@ wire_enum! {
         InvalidRequest = "INVALID_REQUEST",
         /// No such item in this session.
         ItemNotFound = "ITEM_NOT_FOUND",
+        /// A text of the agent was longer than the limit.
+        ItemTooLong = "ITEM_TOO_LONG",
         /// A line of the agent was longer than the limit.
         LineTooLong = "LINE_TOO_LONG",
         /// There is such a path, but not for this method.

@@ -158,7 +158,8 @@ fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorCode::QueueFull | ErrorCode::TooManyAttempts => StatusCode::TOO_MANY_REQUESTS,
         ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        ErrorCode::LineTooLong
+        ErrorCode::ItemTooLong
+        | ErrorCode::LineTooLong
         | ErrorCode::ProcessCrash
         | ErrorCode::ProcessExitNoResult
         | ErrorCode::ResponseError

@@ -5,6 +5,7 @@ use crate::dialect::{Step, TurnWriter};
 use crate::error::ErrorInfo;
 use crate::event::{FinalItem, ItemKind, MessageItem, Origin, ReasoningItem};
 use crate::ids::ItemId;
+use crate::item_limit::keep;
 
 /// The code of a text that a later one replaces.
 const SUPERSEDED: &str = "superseded";
@@ -55,7 +56,7 @@ impl Texts {
                 TextKind::Thought => format!("{}{}", self.thought_break, chunk.text),
                 TextKind::Message => chunk.text.to_owned(),
             };
-            open.content.push_str(&text);
+            keep(&mut open.content, &text);
             return writer.delta(&open.item_id, &text, step);
         }
         // Line breaks at the beginning of a thought part it from one before, and there is none.
