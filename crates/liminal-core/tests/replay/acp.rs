@@ -5,5 +5,6 @@ mod agent;
 mod connection;
 mod endings;
 mod laws;
+mod notices;
 mod recordings;
 mod shapes;

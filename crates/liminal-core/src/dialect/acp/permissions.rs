@@ -39,7 +39,9 @@ impl Waiting {
         let chosen = options.find(|option| Some(&option.option_id) == outcome.option_id.as_ref());
         chosen.is_some_and(|option| match option.kind {
             PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => true,
-            PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways => false,
+            PermissionOptionKind::AllowOnce
+            | PermissionOptionKind::AllowAlways
+            | PermissionOptionKind::Other => false,
         })
     }
 }
@@ -69,16 +71,11 @@ fn option(entry: &Map<String, Value>) -> Option<PermissionOption> {
     Some(PermissionOption {
         option_id: id.to_owned(),
         name: text(entry, "name").unwrap_or(id).to_owned(),
-        kind: text(entry, "kind").map_or(PermissionOptionKind::AllowAlways, kind),
+        kind: text(entry, "kind").map_or(PermissionOptionKind::Other, kind),
     })
 }
 
-/// A kind from a later version is shown as the one that wants the most care.
+/// What a kind from a later version means is not guessed.
 fn kind(word: &str) -> PermissionOptionKind {
-    match word {
-        "allow_once" => PermissionOptionKind::AllowOnce,
-        "reject_once" => PermissionOptionKind::RejectOnce,
-        "reject_always" => PermissionOptionKind::RejectAlways,
-        _ => PermissionOptionKind::AllowAlways,
-    }
+    PermissionOptionKind::from_word(word).unwrap_or(PermissionOptionKind::Other)
 }

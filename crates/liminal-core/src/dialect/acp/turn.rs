@@ -10,7 +10,7 @@ use super::messages::{Chunk, TextKind, Texts};
 use super::permissions::{self, Waiting};
 use super::rpc;
 use super::tool_calls::Calls;
-use super::trouble::Trouble;
+use super::trouble::{Retry, Trouble};
 use crate::dialect::{Step, TurnWriter};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{
@@ -28,7 +28,7 @@ pub(super) struct Turn {
     pub(super) is_cancel_asked: bool,
     /// The prompt, as far as the agent has not repeated it. In version 1 it need not.
     echo: String,
-    /// Why the agent tried again last; it is told once, however often it tries.
+    /// What made the agent try again last; it is told once, however often it tries.
     retried: Option<String>,
     texts: Texts,
     plan: Option<(ItemId, Plan)>,
@@ -51,6 +51,9 @@ pub(super) enum Cause {
 pub(super) enum Ending {
     Completed(Finish),
     Cancelled(Finish),
+    /// The agent does not go on; what it said until then is whole.
+    Stopped(ErrorInfo, Finish),
+    /// The agent could not go on; nobody knows whether what is open is whole.
     Failed(ErrorInfo, Finish),
     /// It breaks off.
     Broken(ErrorInfo),
@@ -131,12 +134,17 @@ impl Turn {
     }
 
     /// The model's API failed; the agent tries again, and what was half written is written anew.
-    pub(super) fn retry(&mut self, why: &ErrorInfo, step: &mut Step<'_>) {
+    pub(super) fn retry(&mut self, retry: Retry, step: &mut Step<'_>) {
         self.texts.supersede(&mut self.writer, step);
-        if self.retried.as_ref() != Some(&why.message) {
-            self.retried = Some(why.message.clone());
-            self.note(why.message.clone(), Origin::System, step);
+        if self.retried.as_ref() != Some(&retry.cause) {
+            self.retried = Some(retry.cause);
+            self.note(retry.message, Origin::System, step);
         }
+    }
+
+    /// The model's answer is there as a whole.
+    pub(super) fn model_answered(&mut self, step: &mut Step<'_>) {
+        self.texts.answered(&mut self.writer, step);
     }
 
     pub(super) fn ask(
@@ -223,12 +231,14 @@ impl Turn {
                 self.calls.cancel(&mut self.writer, step);
                 self.respond(ResponseStatus::Cancelled, None, finish, step);
             }
-            Ending::Failed(error, finish) => {
+            Ending::Stopped(error, finish) => {
                 self.texts.finish(&mut self.writer, step);
                 self.respond(ResponseStatus::Error, Some(error), finish, step);
             }
+            Ending::Failed(error, finish) => {
+                self.respond(ResponseStatus::Error, Some(error), finish, step);
+            }
             Ending::Broken(error) => {
-                self.texts.finish(&mut self.writer, step);
                 self.writer.write(StreamEvent::ResponseError(ResponseError { error }), step);
             }
         }
@@ -256,7 +266,7 @@ impl Turn {
     fn close_waiting(&mut self, ending: &Ending, step: &mut Step<'_>) {
         match ending {
             Ending::Cancelled(_) => self.withdraw_all(step),
-            Ending::Completed(_) | Ending::Failed(..) | Ending::Broken(_) => {
+            Ending::Completed(_) | Ending::Stopped(..) | Ending::Failed(..) | Ending::Broken(_) => {
                 for waiting in std::mem::take(&mut self.waiting) {
                     step.send(&rpc::result(&waiting.request_id, &permissions::cancelled()));
                     self.lapse(&waiting, "the turn ended before an answer came", step);
