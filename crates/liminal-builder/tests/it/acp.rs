@@ -3,5 +3,6 @@
 
 mod codex;
 mod codex_faults;
+mod managed;
 mod others;
 mod world;

@@ -27,6 +27,7 @@ async fn runs_a_tool_with_permission(mut world: AcpWorld, prompt: &str) {
     assert!(!chat.calls().is_empty());
     assert_eq!(chat.ends(), ["completed", "completed"]);
     chat.assert_sound();
+    world.end().await;
 }
 
 #[tokio::test]
@@ -81,4 +82,7 @@ async fn any_agent_can_be_set_in_the_configuration() {
     assert!(chat.handle.session_id().as_str().starts_with("my-agent:"));
     chat.turn("say:hello there").await;
     assert!(chat.said().contains(&"hello there"));
+    tasks.shutdown().await;
+    drop(registry);
+    world.end().await;
 }
