@@ -14,6 +14,7 @@
 mod asking;
 mod call_news;
 mod connection;
+mod forms;
 mod handshake;
 mod history;
 mod login;
@@ -165,6 +166,7 @@ impl AcpDialect {
         match Message::read(bytes) {
             Some(Message::Request { id, method, params }) => match method.as_ref() {
                 "session/request_permission" => self.ask(id, &rpc::read(params), step),
+                "elicitation/create" => self.ask_form(id, &rpc::read(params), bytes, step),
                 _ => {
                     step.unknown(method.as_ref(), bytes);
                     let why = "this client does not support the method";

@@ -2,8 +2,10 @@
 
 mod acceptance;
 mod agent;
+mod asides;
 mod connection;
 mod endings;
+mod forms;
 mod laws;
 mod notices;
 mod recordings;

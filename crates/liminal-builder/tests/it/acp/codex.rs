@@ -3,6 +3,7 @@
 use liminal_core::event::Origin;
 use liminal_core::session::Phase;
 use liminal_core::upsert::{Output, Upsert, UpsertBody, UpsertStatus};
+use liminal_core::wire::rest::PermissionAnswer;
 
 use super::world::AcpWorld;
 use crate::chat::{is_text, turn_of};
@@ -145,6 +146,28 @@ async fn a_command_that_is_rejected_does_not_run() {
     assert!(!codex.project.join("made").exists());
     chat.turn("say:still here").await;
     assert!(chat.said().contains(&"still here"));
+    chat.assert_sound();
+    codex.end().await;
+}
+
+const QUESTION: &str = r#"tool:request_user_input {"questions":[{"id":"q1","header":"Color","question":"Which color?","options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}]}]}"#;
+
+#[tokio::test]
+async fn a_question_of_the_model_is_answered_by_its_user() {
+    let mut codex = AcpWorld::codex().await;
+    let mut chat = codex.create().await;
+    let turn = chat.send(QUESTION).await.unwrap();
+    let (item, asked) = chat.permission().await;
+    let question = asked.request.questions.first().unwrap();
+    assert_eq!((question.question.as_str(), question.header.as_deref()), ("Which color?", Some("Color")));
+    let answers = [("Which color?".to_owned(), "Blue".to_owned())].into();
+    chat.handle.answer(item, PermissionAnswer { option_id: None, answers }).await.unwrap();
+    chat.end_of(&turn).await;
+    assert!(
+        chat.said().iter().any(|text| text.contains(r#"{"q1":{"answers":["Blue"]}}"#)),
+        "{:?}",
+        chat.said()
+    );
     chat.assert_sound();
     codex.end().await;
 }

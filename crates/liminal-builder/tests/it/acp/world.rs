@@ -142,7 +142,7 @@ fn codex_environment(model: &Running, home: &Path) -> Variables {
         "model": "gpt-5.5",
         "model_provider": "scripted",
         "model_reasoning_summary": "auto",
-        "features": { "plugins": false },
+        "features": { "plugins": false, "default_mode_request_user_input": true },
         "analytics": { "enabled": false },
         "check_for_update_on_startup": false,
         "model_providers": { "scripted": provider },

@@ -19,9 +19,8 @@ const PROTOCOL_VERSION: u64 = 1;
 
 /// The parameters of `initialize`. A process hears it once, so everybody who speaks to one says the same.
 ///
-/// Nothing is declared that is not served: files and terminals are the agent's own business; a plan in Markdown
-/// (`plan`) would be an item of its own, and without it comes as a message, which is what it is; and forms
-/// (`elicitation`) have no place in an item yet.
+/// Nothing is declared that is not served: files and terminals are the agent's own business, and a plan in Markdown
+/// (`plan`) comes as a message where it is not declared, which is what it is.
 #[must_use]
 pub fn greeting(client_version: &str) -> Value {
     json!({
@@ -29,6 +28,7 @@ pub fn greeting(client_version: &str) -> Value {
         "clientCapabilities": {
             "fs": { "readTextFile": false, "writeTextFile": false },
             "terminal": false,
+            "elicitation": { "form": {} },
             "_meta": { "terminal_output": true },
         },
         "clientInfo": { "name": "liminal-builder", "title": "Liminal Builder", "version": client_version },

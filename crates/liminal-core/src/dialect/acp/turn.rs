@@ -6,8 +6,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::call_news::CallNews;
+use super::forms::Form;
 use super::messages::{Chunk, TextKind, Texts};
-use super::permissions::{self, Waiting};
+use super::permissions::Waiting;
 use super::rpc;
 use super::tool_calls::Calls;
 use super::trouble::{Retry, Trouble};
@@ -44,6 +45,15 @@ pub(super) enum Cause {
     History,
     /// The agent says something that nobody asked for. Nothing ends that but silence.
     Aside { until: Duration },
+}
+
+/// What is asked of people.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) request_id: Value,
+    pub(super) shown: PermissionRequest,
+    pub(super) form: Option<Form>,
+    pub(super) until: Duration,
 }
 
 /// How a turn ends.
@@ -147,20 +157,19 @@ impl Turn {
         self.texts.answered(&mut self.writer, step);
     }
 
-    pub(super) fn ask(
-        &mut self,
-        request_id: Value,
-        shown: PermissionRequest,
-        until: Duration,
-        step: &mut Step<'_>,
-    ) {
+    pub(super) fn ask(&mut self, asked: Asked, step: &mut Step<'_>) {
+        let Asked { request_id, shown, form, until } = asked;
         self.texts.finish(&mut self.writer, step);
         let item_id = self.writer.start(ItemKind::Permission(shown.clone()), None, step);
-        self.waiting.push(Waiting { request_id, shown, item_id, until });
+        self.waiting.push(Waiting { request_id, shown, form, item_id, until });
     }
 
     pub(super) fn find_asked(&self, item_id: &ItemId) -> Option<&Waiting> {
         self.waiting.iter().find(|waiting| waiting.item_id == *item_id)
+    }
+
+    pub(super) const fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
     }
 
     pub(super) fn is_asked(&self, request_id: &Value) -> bool {
@@ -192,7 +201,7 @@ impl Turn {
     pub(super) fn expire(&mut self, step: &mut Step<'_>) {
         let now = step.now.mono;
         for waiting in self.waiting.extract_if(.., |waiting| waiting.until <= now).collect::<Vec<_>>() {
-            step.send(&rpc::result(&waiting.request_id, &permissions::cancelled()));
+            step.send(&rpc::result(&waiting.request_id, &waiting.unanswered()));
             self.lapse(&waiting, "nobody answered in time, so it was denied", step);
         }
     }
@@ -200,7 +209,7 @@ impl Turn {
     /// The turn is to stop: nothing that it asks is allowed any more.
     pub(super) fn withdraw_all(&mut self, step: &mut Step<'_>) {
         for waiting in std::mem::take(&mut self.waiting) {
-            step.send(&rpc::result(&waiting.request_id, &permissions::cancelled()));
+            step.send(&rpc::result(&waiting.request_id, &waiting.unanswered()));
             self.close(waiting, withdrawn(), step);
         }
     }
@@ -268,7 +277,7 @@ impl Turn {
             Ending::Cancelled(_) => self.withdraw_all(step),
             Ending::Completed(_) | Ending::Stopped(..) | Ending::Failed(..) | Ending::Broken(_) => {
                 for waiting in std::mem::take(&mut self.waiting) {
-                    step.send(&rpc::result(&waiting.request_id, &permissions::cancelled()));
+                    step.send(&rpc::result(&waiting.request_id, &waiting.unanswered()));
                     self.lapse(&waiting, "the turn ended before an answer came", step);
                 }
             }

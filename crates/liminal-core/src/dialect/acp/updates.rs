@@ -67,7 +67,6 @@ impl AcpDialect {
     fn open_aside(&mut self, step: &mut Step<'_>) {
         self.turns_by_agent += 1;
         let turn = TurnId::from(format!("auto-{}-{}", self.turns_by_agent, self.agent.session()));
-        step.notify(Notice::TurnOpened { turn: turn.clone() });
         let mut turn = self.new_turn(turn, None, Cause::Aside { until: step.now.mono + ASIDE_PAUSE });
         turn.writer.open(step);
         self.turn = Some(turn);
