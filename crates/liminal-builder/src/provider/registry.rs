@@ -61,7 +61,8 @@ fn acp_agent(report: AgentReport, config: AgentConfig, instance: InstanceId) -> 
     let mut settings = acp::Settings::new(&report.name, launch, instance);
     settings.cwd_policy = config.cwd_policy;
     if let Some(seconds) = config.idle_seconds {
-        settings.idle_timeout = Duration::from_secs(seconds);
+        // Without any patience a process would be ended before its first session has reached it.
+        settings.idle_timeout = Duration::from_secs(seconds.max(1));
     }
     settings.environment.extend(variables(config));
     Some(AcpAgent::new(settings))

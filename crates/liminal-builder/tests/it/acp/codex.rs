@@ -22,7 +22,7 @@ async fn tc_4_1a_tc_2_1c_a_new_session_is_opened_in_the_agents_process() {
 async fn tc_4_1c_a_message_is_taken_before_its_turn_ends() {
     let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
-    let turn = chat.send("say:hello there stall").await.unwrap();
+    let turn = chat.send("words:2000 slow:20ms").await.unwrap();
     assert_eq!(chat.handle.phase(), Phase::Running);
     assert_eq!(chat.send("say:again").await.unwrap_err().info().code, "TURN_IN_PROGRESS");
     chat.handle.cancel().await.unwrap();

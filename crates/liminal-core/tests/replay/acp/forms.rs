@@ -4,7 +4,7 @@
     reason = "messages are easier to read when they are built in place"
 )]
 
-use liminal_core::dialect::Notice;
+use liminal_core::dialect::{AgentCommand, Notice};
 use liminal_core::wire::rest::PermissionAnswer;
 use serde_json::{Value, json};
 
@@ -101,17 +101,17 @@ fn every_kind_of_field_has_its_answer() {
 
 #[test]
 fn a_form_that_is_not_filled_in_is_not_accepted() {
-    let closings: [(fn(&mut Agent), Value); 4] = [
-        (|agent| answer(agent, Some("decline"), &[]), json!({"action": "decline"})),
-        (|agent| agent.wait(601), json!({"action": "cancel"})),
-        (|agent| agent.command(liminal_core::dialect::AgentCommand::Cancel), json!({"action": "cancel"})),
-        (|agent| agent.line(&ended("end_turn")), json!({"action": "cancel"})),
+    let closings: [fn(&mut Agent); 4] = [
+        |agent| answer(agent, Some("decline"), &[]),
+        |agent| agent.wait(601),
+        |agent| agent.command(AgentCommand::Cancel),
+        |agent| agent.line(&ended("end_turn")),
     ];
-    for (close, result) in closings {
+    for (close, action) in closings.into_iter().zip(["decline", "cancel", "cancel", "cancel"]) {
         let mut agent = in_turn();
         agent.line(&of_codex());
         close(&mut agent);
-        assert_eq!(results(&agent), [&result]);
+        assert_eq!(results(&agent), [&json!({ "action": action })]);
     }
     let mut agent = in_turn();
     let odd = asks(json!({"a": {"type": "hologram"}}), json!([]));
