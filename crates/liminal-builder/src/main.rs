@@ -26,6 +26,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 /// The exit code of a program that the system killed for want of memory.
 const CRASHED: u8 = 137;
+/// Version 2 follows current Codex.
+const CODEX_PACKAGE: &str = "@agentclientprotocol/codex-acp@2";
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -74,7 +76,9 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
     let config = Config::load(options.config.as_deref(), &environment)?;
     let managed = managed_agents(&environment);
     if options.install.is_some() {
-        install_managed("@agentclientprotocol/codex-acp@2", &managed, &environment).await?;
+        let folder = managed.display();
+        note(&format!("installing {CODEX_PACKAGE} into {folder}; it takes about 450 MB and some time"));
+        install_managed(CODEX_PACKAGE, &managed, &environment).await?;
     }
     let data = usual_data_directory(&environment).unwrap_or_default();
     let machine = Machine { config: &config, environment: &environment, managed: &managed, data: &data };
@@ -178,7 +182,11 @@ fn say(line: &str) -> io::Result<()> {
     writeln!(io::stdout(), "{line}")
 }
 
-#[expect(clippy::print_stderr, reason = "the one place where a program tells why it failed")]
 fn complain(error: &anyhow::Error) {
-    eprintln!("liminal: {error:#}");
+    note(&format!("{error:#}"));
+}
+
+#[expect(clippy::print_stderr, reason = "the one place where a program tells what is not its output")]
+fn note(line: &str) {
+    eprintln!("liminal: {line}");
 }

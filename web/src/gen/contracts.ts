@@ -596,7 +596,7 @@ name: string,
  */
 kind: PermissionOptionKind, };
 
-export type PermissionOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
+export type PermissionOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always" | "other";
 
 export type PermissionOutcome = { 
 /**

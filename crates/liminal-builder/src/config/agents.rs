@@ -21,6 +21,8 @@ pub struct AgentConfig {
     /// Where it is started.
     #[serde(default)]
     pub cwd_policy: CwdPolicy,
+    /// How many seconds a process that serves all sessions of the agent lives on when it serves none.
+    pub idle_seconds: Option<u64>,
 }
 
 /// Shows names of variables only: values may be credentials.

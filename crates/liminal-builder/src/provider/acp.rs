@@ -132,7 +132,7 @@ impl AcpAgent {
         let mut pipe = self.pipe(&directory).await?;
         let clock = Clock::start();
         let session_id = resume.unwrap_or_else(|| self.session_id("new"));
-        let mut dialect = AcpDialect::new(session_id.clone(), self.settings.options.clone());
+        let mut dialect = AcpDialect::new(session_id.clone(), self.options());
         let open = AgentCommand::Open { directory: directory.display().to_string(), resume: agent_session };
         let is_resumed = agent_session_is_known(&open);
         let opened = match handshake::open(&mut pipe, &mut dialect, open, &clock).await {
@@ -166,6 +166,18 @@ impl AcpAgent {
             "{name} cannot be kept from what the project brings; trust the project, or use another agent"
         );
         Err(OpenError::InvalidOption { option: "restricted", problem })
+    }
+
+    fn options(&self) -> Options {
+        let Settings { name, launch, options, .. } = &self.settings;
+        let program = launch.program.display();
+        let login_command = match name.as_str() {
+            CODEX => codex::login_command(launch, &environment(&self.settings)),
+            "gemini" => Some(program.to_string()),
+            "opencode" => Some(format!("{program} auth login")),
+            _ => None,
+        };
+        Options { login_command: options.login_command.clone().or(login_command), ..options.clone() }
     }
 
     /// Codex's adapter says that a login is missing whenever Codex cannot start; Codex itself knows better.

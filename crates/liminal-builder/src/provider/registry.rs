@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::acp::{self, AcpAgent};
 use super::claude_code::{self, ClaudeCode};
@@ -65,6 +66,10 @@ fn acp_agent(report: AgentReport, config: AgentConfig, instance: InstanceId) -> 
     let launch = report.launch.filter(|_| report.problem.is_none())?;
     let mut settings = acp::Settings::new(&report.name, launch, instance);
     settings.cwd_policy = config.cwd_policy;
+    if let Some(seconds) = config.idle_seconds {
+        // Without any patience a process would be ended before its first session has reached it.
+        settings.idle_timeout = Duration::from_secs(seconds.max(1));
+    }
     settings.environment.extend(variables(config));
     Some(AcpAgent::new(settings))
 }

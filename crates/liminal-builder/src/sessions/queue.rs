@@ -68,7 +68,7 @@ impl Sessions {
         let Some(QueuedMessage { id, message, client_message_id, .. }) = next.cloned() else { return Ok(()) };
         let result = self.deliver(slot, message.clone(), client_message_id.clone(), Some(id.clone())).await;
         if let Err(failure) = result.as_ref().map(drop)
-            && failure.code != ErrorCode::TurnInProgress
+            && !matches!(failure.code, ErrorCode::TurnInProgress | ErrorCode::QueuedNotFound)
         {
             let message = QueuedMessage { id, message, client_message_id, failure: Some(failure.info()) };
             self.put_back(slot, message).await?;

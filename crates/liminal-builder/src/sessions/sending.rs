@@ -24,8 +24,9 @@ impl Sessions {
         let Some(key) = message.client_message_id.clone() else {
             return self.send_or_queue(&slot, message).await;
         };
-        let (store, scope) = (&self.0.parts.store, format!("send:{id}"));
-        match store.begin_receipt(&scope, &key, &digest(&message), self.now()).await? {
+        // Named by the session, so that it goes when the session goes.
+        let (store, scope) = (&self.0.parts.store, id.as_str());
+        match store.begin_receipt(scope, &key, &digest(&message), self.now()).await? {
             Receipt::New => {}
             Receipt::Done(answer) => return accepted(answer),
             Receipt::Running => return Err(unknown_delivery()),
@@ -33,7 +34,7 @@ impl Sessions {
         }
         let result = self.send_or_queue(&slot, message).await;
         let answer = result.as_ref().ok().and_then(|accepted| serde_json::to_value(accepted).ok());
-        store.finish_receipt(&scope, &key, answer).await?;
+        store.finish_receipt(scope, &key, answer).await?;
         result
     }
 
@@ -79,7 +80,9 @@ impl Sessions {
             client_message_id,
             at: self.now(),
         };
-        store.begin_delivery(delivery, queued).await?;
+        if !store.begin_delivery(delivery, queued).await? {
+            return Err(Failure::new(ErrorCode::QueuedNotFound, "the message was changed meanwhile"));
+        }
         let sent = handle.send(turn_id.clone(), message.clone()).await;
         store.end_delivery(&turn_id).await?;
         let turn_id = sent?;

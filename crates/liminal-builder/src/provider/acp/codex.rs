@@ -1,4 +1,5 @@
-//! What only Codex knows: why it cannot start, what it left on disk, in which modes it asks nobody. Owns asking it.
+//! What only Codex knows: why it cannot start, how to log in, what it left on disk, in which modes it asks nobody.
+//! Owns asking it, and finding it for that.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,6 +43,13 @@ pub(super) async fn configuration_fault(launch: &Launch, environment: &Environme
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let run = run_for_output(&program, &arguments, environment, PATIENCE).await.ok()?;
     run.stdout.lines().chain(run.stderr.lines()).find_map(fault)
+}
+
+/// What people run to log in to the Codex that the adapter uses.
+pub(super) fn login_command(launch: &Launch, environment: &Environment) -> Option<String> {
+    let (program, arguments) = program(launch, environment)?;
+    let words = [program.display().to_string()].into_iter().chain(arguments).chain(["login".to_owned()]);
+    Some(words.collect::<Vec<_>>().join(" "))
 }
 
 /// The Codex that the adapter uses: the one that is set, or the one beside it, or the one on the `PATH`.

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 
 use crate::chat::Chat;
 use crate::tap::tap;
-use crate::world::processes_of;
+use crate::world::{processes_of, wait_until};
 
 pub(super) struct AcpWorld {
     pub(super) project: PathBuf,
@@ -26,6 +26,14 @@ pub(super) struct AcpWorld {
     tasks: JoinSet<()>,
     _model: Running,
     pub(super) home: tempfile::TempDir,
+    is_ended: bool,
+}
+
+/// No test may forget what it left running.
+impl Drop for AcpWorld {
+    fn drop(&mut self) {
+        assert!(self.is_ended || std::thread::panicking(), "the test has not called `end`");
+    }
 }
 
 /// What an agent needs to find the scripted model.
@@ -79,7 +87,16 @@ impl AcpWorld {
         settings.environment.extend(variables.map(|(name, value)| (name.into(), value)));
         settings.environment.push(("HOME".into(), home.path().into()));
         let agent = AcpAgent::new(settings.clone());
-        Self { project, instance, settings, agent, tasks: JoinSet::new(), _model: model, home }
+        let tasks = JoinSet::new();
+        Self { project, instance, settings, agent, tasks, _model: model, home, is_ended: false }
+    }
+
+    /// Ends everything; no process of ours is left.
+    pub(super) async fn end(mut self) {
+        self.is_ended = true;
+        self.tasks.shutdown().await;
+        self.restart();
+        wait_until(|| self.processes().is_empty()).await;
     }
 
     /// The same machine after our own end and a new start.
@@ -125,7 +142,7 @@ fn codex_environment(model: &Running, home: &Path) -> Variables {
         "model": "gpt-5.5",
         "model_provider": "scripted",
         "model_reasoning_summary": "auto",
-        "features": { "plugins": false },
+        "features": { "plugins": false, "default_mode_request_user_input": true },
         "analytics": { "enabled": false },
         "check_for_update_on_startup": false,
         "model_providers": { "scripted": provider },
