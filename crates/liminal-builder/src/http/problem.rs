@@ -206,15 +206,17 @@ impl From<CredentialFault> for ApiError {
 
 impl From<Failure> for ApiError {
     fn from(failure: Failure) -> Self {
-        let error = Self::new(failure.code, failure.message);
-        match failure.code {
-            // What failed inside is for the log, not for the client.
-            ErrorCode::Internal => Self::internal(),
-            ErrorCode::AgentsExhausted | ErrorCode::ShuttingDown | ErrorCode::StorageFull => {
-                Self { hint: Hint::RetryAfter(RETRY_SECONDS), ..error }
-            }
-            _ => error,
+        let is_passing = matches!(
+            failure.code,
+            ErrorCode::AgentsExhausted | ErrorCode::ShuttingDown | ErrorCode::StorageFull
+        );
+        let hint = if is_passing { Hint::RetryAfter(RETRY_SECONDS) } else { Hint::None };
+        // What failed inside is for the log, not for the client.
+        if failure.code == ErrorCode::Internal {
+            tracing::error!(problem = failure.message, "a request failed");
+            return Self::internal();
         }
+        Self { hint, ..Self::new(failure.code, failure.message) }
     }
 }
 

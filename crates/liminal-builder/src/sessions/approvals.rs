@@ -20,7 +20,7 @@ impl Sessions {
     pub fn approvals(&self) -> ApprovalList {
         let slots: Vec<_> = self.slots().values().cloned().collect();
         let mut approvals: Vec<Approval> = slots.iter().flat_map(|slot| asked(slot)).collect();
-        approvals.sort_by(|one, other| one.item.emitted_at.instant().cmp(&other.item.emitted_at.instant()));
+        approvals.sort_by_key(|approval| approval.item.emitted_at.instant());
         ApprovalList { approvals }
     }
 

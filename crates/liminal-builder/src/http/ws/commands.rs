@@ -25,12 +25,12 @@ pub(super) struct Commands {
 }
 
 /// A frame, or the answer to one that is none.
-pub(super) fn read(text: &[u8]) -> Result<ClientFrame, ServerMessage> {
+pub(super) fn read(text: &[u8]) -> Result<ClientFrame, Box<ServerMessage>> {
     read::body(text).map_err(|error| {
         let request_id = serde_json::from_slice::<serde_json::Value>(text)
             .ok()
             .and_then(|value| value.get("requestId")?.as_str().map(str::to_owned));
-        ServerMessage::Error { request_id, problem: ApiError::from(error).problem() }
+        Box::new(ServerMessage::Error { request_id, problem: ApiError::from(error).problem() })
     })
 }
 
