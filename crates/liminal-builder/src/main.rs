@@ -122,7 +122,7 @@ async fn serve(options: &Serve) -> Result<ExitCode> {
     let managed = managed_agents(&environment);
     let (recordings, opens_browser) = (options.record.clone(), !options.no_open);
     let plan = serve::Plan { config, environment, managed, data, recordings, opens_browser };
-    serve::run(plan, |line| say(line), interrupted()).await?;
+    serve::run(plan, say, interrupted()).await?;
     Ok(ExitCode::SUCCESS)
 }
 
