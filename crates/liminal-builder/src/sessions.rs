@@ -13,6 +13,7 @@ mod queue;
 mod recovery;
 mod sending;
 mod slot;
+mod watching;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

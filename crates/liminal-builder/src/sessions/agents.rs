@@ -124,6 +124,7 @@ impl Sessions {
         };
         let handle = SessionHandle::start(opened, setup, outlet, &mut self.tasks());
         slot.set_handle(Some(handle.clone()));
+        slot.works(self.now());
         self.attend(slot, handle.clone());
         Ok(handle)
     }
@@ -211,6 +212,7 @@ impl Sessions {
         let Some(handle) = slot.handle().filter(|_| is_idle(slot)) else { return };
         handle.kill().await;
         slot.set_handle(None);
+        slot.works(self.now());
         slot.board.change(|live| (live.view.state, live.view.failure) = (SessionState::Idle, None));
         self.announce(slot.project.clone());
     }
