@@ -9,7 +9,7 @@ struct Layer {
     forbidden: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 9] = [
+const LAYERS: [Layer; 10] = [
     // A dialect does not know about batching.
     Layer { krate: "liminal-core", module: "dialect", forbidden: &["upsert", "processor", "session"] },
     // The processor does not know which agent speaks.
