@@ -16,7 +16,7 @@ use crate::sessions::Failure;
 use crate::store::Receipt;
 
 const KEY: &str = "idempotency-key";
-const LONGEST: usize = 200;
+pub(super) const LONGEST: usize = 200;
 
 /// The key of a request, if it has one.
 pub(super) fn key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
@@ -40,7 +40,8 @@ pub(super) async fn once<T: Serialize + DeserializeOwned>(
         Receipt::New => {}
         Receipt::Done(answer) => return serde_json::from_value(answer).map_err(|_| ApiError::internal()),
         Receipt::Running => {
-            let problem = "a request with this key is being answered, or was cut off; look before you repeat it";
+            let problem =
+                "a request with this key is being answered, or was cut off; look before you repeat it";
             return Err(ApiError::new(ErrorCode::DeliveryUnknown, problem));
         }
         Receipt::Mismatch => {

@@ -6,21 +6,22 @@ mod feeders;
 
 use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
+use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use axum::extract::{Extension, State};
-use axum::response::Response;
 use bytes::Bytes;
 use liminal_core::wire::ServerMessage;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 
+use super::answers::Socket;
 use super::app::App;
 use super::credentials::Caller;
+use super::extract::Upgrade;
 use super::frames;
 use commands::Commands;
 use feeders::Feeders;
 
-const PROTOCOL: &str = "liminal.v1";
+pub(super) const PROTOCOL: &str = "liminal.v1";
 /// A prompt with pasted files fits.
 const LARGEST_MESSAGE: usize = 1 << 20;
 const LARGEST_FRAME: usize = 256 * 1024;
@@ -45,9 +46,9 @@ const CLOSE_UNAUTHORIZED: u16 = 4401;
 pub(super) async fn open(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
-    upgrade: WebSocketUpgrade,
-) -> Response {
-    upgrade
+    Upgrade(upgrade): Upgrade,
+) -> Socket {
+    let response = upgrade
         .protocols([PROTOCOL])
         .max_message_size(LARGEST_MESSAGE)
         .max_frame_size(LARGEST_FRAME)
@@ -58,7 +59,8 @@ pub(super) async fn open(
             let Some(place) = app.enter() else { return };
             Connection::new(app, caller, socket).run().await;
             drop(place);
-        })
+        });
+    Socket(response)
 }
 
 struct Connection {
@@ -94,7 +96,16 @@ impl Connection {
         let (sender, outgoing) = mpsc::channel(WAITING);
         let feeders = Feeders::new(app.clone(), sender);
         let commands = Commands::new(app.clone(), caller);
-        Self { app, caller, socket, feeders, commands, outgoing, pace: Pace::default(), heard: Instant::now() }
+        Self {
+            app,
+            caller,
+            socket,
+            feeders,
+            commands,
+            outgoing,
+            pace: Pace::default(),
+            heard: Instant::now(),
+        }
     }
 
     async fn run(mut self) {
