@@ -5,13 +5,14 @@ use serde_json::Value;
 use super::html::{escaped, prose, table};
 
 /// The tables of a type: one for its own fields, and one for each of its forms.
-pub(super) fn tables(name: &str, schema: &Value, document: &Value) -> String {
+pub(super) fn tables(name: &str, schema: &Value) -> String {
     let mut tables = table(name, &["Field", "Type", "Meaning"], &rows(schema));
-    for form in list(schema, "allOf").iter().chain(list(schema, "anyOf")).chain(list(schema, "oneOf")) {
-        match form.get("const").and_then(Value::as_str) {
-            Some(word) => tables += &self::word(word, form),
-            None => tables += &self::form(name, form, document),
-        }
+    let choices = ["allOf", "anyOf", "oneOf"].iter().flat_map(|key| list(schema, key));
+    for choice in choices {
+        tables += &match choice.get("const").and_then(Value::as_str) {
+            Some(word) => self::word(word, choice),
+            None => form(name, choice),
+        };
     }
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         let words: Vec<_> =
@@ -26,15 +27,16 @@ fn word(word: &str, form: &Value) -> String {
 }
 
 /// One of the forms that a type can have; it is known by the word in its `type`.
-fn form(name: &str, form: &Value, document: &Value) -> String {
-    if form.get("$ref").is_some() {
-        return format!("<p>Also the fields of {}</p>\n", kind(form));
-    }
+fn form(name: &str, form: &Value) -> String {
     let tag = form.pointer("/properties/type/const").map(plain);
-    let title = tag.map_or_else(|| name.to_owned(), |tag| format!("{name}, type {tag}"));
+    let title = tag.map_or_else(|| name.to_owned(), |tag| format!("{name} of type {tag}"));
     let text = about(form);
     let text = if text.is_empty() { text } else { format!("<p>{text}</p>\n") };
-    text + &tables(&title, form, document)
+    let fields = tables(&title, form);
+    match form.get("$ref") {
+        Some(_) => format!("{text}{fields}<p>with the fields of {}</p>\n", kind(form)),
+        None => text + &fields,
+    }
 }
 
 fn rows(schema: &Value) -> Vec<Vec<String>> {

@@ -51,7 +51,7 @@ fn body(name: &str, operation: &Value, document: &Value) -> String {
     let Some(schema) = operation.pointer("/requestBody/content/application~1json/schema") else {
         return String::new();
     };
-    let fields = tables(&format!("Body of {name}"), resolved(schema, document), document);
+    let fields = tables(&format!("Body of {name}"), resolved(schema, document));
     format!("<p>Takes {}</p>\n{fields}", kind(schema))
 }
 

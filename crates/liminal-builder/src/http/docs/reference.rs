@@ -22,7 +22,7 @@ pub(super) fn types(document: &Value) -> String {
     let described = |(name, schema): (&String, &Value)| {
         let (plain, name) = (name, escaped(name));
         let text = about(schema);
-        let fields = tables(plain, schema, document);
+        let fields = tables(plain, schema);
         let fields = if fields.is_empty() { format!("<p>{}</p>\n", kind(schema)) } else { fields };
         format!(
             "<article id=\"type-{name}\">\n<h3><a href=\"#type-{name}\">{name}</a></h3>\n<p>{text}</p>\n{fields}</article>\n"
