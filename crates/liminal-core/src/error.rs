@@ -86,6 +86,8 @@ wire_enum! {
         QueuedNotFound = "QUEUED_NOT_FOUND",
         /// As many messages wait as are allowed.
         QueueFull = "QUEUE_FULL",
+        /// Nothing of the range that was asked for is there.
+        RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE",
         /// The request did not arrive in time.
         RequestTimeout = "REQUEST_TIMEOUT",
         /// The turn failed and its source did not say why.
