@@ -137,6 +137,7 @@ fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         ErrorCode::AgentNotReading
         | ErrorCode::LineTooLong
+        | ErrorCode::ModelUnreachable
         | ErrorCode::ProcessCrash
         | ErrorCode::ProcessExitNoResult
         | ErrorCode::ResponseError
