@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::config::{AgentConfig, Config};
 use crate::process::{Environment, run_for_output};
 use crate::provider::claude_code;
+use crate::provider::model_api::{Settings, VENDORS, Vendor};
 
 pub use codex::Variant as CodexVariant;
 pub use npm::install as install_managed;
@@ -38,7 +39,7 @@ pub struct AgentReport {
     /// How it would be started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub launch: Option<Launch>,
-    /// What it calls itself.
+    /// What it calls itself; of a model's API, the model that answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Why it cannot be used, and what to do about it.
@@ -72,7 +73,9 @@ impl fmt::Display for AgentReport {
                 let command = command.collect::<Vec<_>>().join(" ");
                 write!(formatter, "✓ {:<14} {:<12} {command}", self.name, version.as_deref().unwrap_or(""))
             }
-            (None, _, None) => write!(formatter, "✓ {}", self.name),
+            (None, version, None) => {
+                write!(formatter, "✓ {:<14} {}", self.name, version.as_deref().unwrap_or(""))
+            }
         }
     }
 }
@@ -95,6 +98,7 @@ impl Machine<'_> {
         for (name, arguments) in [("gemini", &["--acp"]), ("opencode", &["acp"])] {
             reports.push(self.plain(name, arguments).await);
         }
+        reports.extend(VENDORS.iter().map(|vendor| self.model_api(vendor)));
         let known: Vec<String> = reports.iter().map(|report| report.name.clone()).collect();
         for (name, agent) in self.config.agents.iter().filter(|(name, _)| !known.contains(name)) {
             reports.push(self.configured(name, agent));
@@ -144,6 +148,18 @@ impl Machine<'_> {
                 format!("{name} fails: {}", first_line(&run.stderr)),
             ),
             Err(error) => AgentReport::unusable(name, Some(launch), error.to_string()),
+        }
+    }
+
+    /// A model's own API: it needs a key and nothing else. Whether the key is right is not asked here.
+    fn model_api(&self, vendor: &'static Vendor) -> AgentReport {
+        let config = self.setting(vendor.cli_type).cloned().unwrap_or_default();
+        let (name, launch) = (vendor.cli_type.to_owned(), None);
+        match Settings::read(vendor, self.environment, &config) {
+            Ok(settings) => {
+                AgentReport { name, launch, version: Some(settings.options.model), problem: None }
+            }
+            Err(error) => AgentReport { name, launch, version: None, problem: Some(error.to_string()) },
         }
     }
 

@@ -107,7 +107,7 @@ pub struct Doctor {
 
 const DOCTOR_HELP: &str = "\
 Agents are looked for as set in the configuration ([agents.NAME] command, args, env), then on the PATH, then among npm's
-packages. Exit codes: 0 at least one agent can be used, 1 none can.";
+packages. A model's API can be used once its key is set. Exit codes: 0 at least one agent can be used, 1 none can.";
 
 /// Options of `liminal replay`.
 #[derive(Debug, Args)]
@@ -143,6 +143,11 @@ enum DialectChoice {
     ClaudeCode,
     /// The Agent Client Protocol, as Codex's adapter speaks it
     Acp,
+    /// The Anthropic Messages API
+    Anthropic,
+    /// The OpenAI Responses API
+    #[value(name = "openai")]
+    OpenAi,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -160,6 +165,8 @@ impl Replay {
         match self.dialect {
             DialectChoice::ClaudeCode => replay::DialectName::ClaudeCode,
             DialectChoice::Acp => replay::DialectName::Acp,
+            DialectChoice::Anthropic => replay::DialectName::Anthropic,
+            DialectChoice::OpenAi => replay::DialectName::OpenAi,
         }
     }
 

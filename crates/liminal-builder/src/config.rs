@@ -2,15 +2,16 @@
 //! must not pass for a setting.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use serde::Deserialize;
 
 use crate::process::Environment;
+use crate::provider::model_api::Vendor;
 
 /// What the user set.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Agents, by the name they are chosen by.
@@ -18,8 +19,9 @@ pub struct Config {
     pub agents: BTreeMap<String, AgentConfig>,
 }
 
-/// How an agent is started. A known agent needs only what differs; any other speaks the Agent Client Protocol.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+/// How an agent is started, or a model's API asked. What is known by name needs only what differs; any other agent speaks
+/// the Agent Client Protocol.
+#[derive(Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AgentConfig {
     /// The program, as a path or a name on the `PATH`.
@@ -33,6 +35,39 @@ pub struct AgentConfig {
     /// Where it is started.
     #[serde(default)]
     pub cwd_policy: CwdPolicy,
+    /// The model of an API, until a session chooses another.
+    pub model: Option<String>,
+    /// How often a request to an API that failed is made again.
+    pub max_retries: Option<u32>,
+    /// More fields of every request to an API, in its own words.
+    #[serde(default)]
+    pub request: toml::Table,
+}
+
+/// Shows names of variables only: values may be credentials.
+impl fmt::Debug for AgentConfig {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("AgentConfig")
+            .field("command", &self.command)
+            .field("args", &self.args)
+            .field("env", &self.env.keys())
+            .field("cwd_policy", &self.cwd_policy)
+            .field("model", &self.model)
+            .field("max_retries", &self.max_retries)
+            .field("request", &self.request)
+            .finish()
+    }
+}
+
+impl AgentConfig {
+    fn is_for_a_program(&self) -> bool {
+        self.command.is_some() || !self.args.is_empty() || self.cwd_policy != CwdPolicy::default()
+    }
+
+    fn is_for_an_api(&self) -> bool {
+        self.model.is_some() || self.max_retries.is_some() || !self.request.is_empty()
+    }
 }
 
 /// Where an agent is started.
@@ -82,11 +117,26 @@ impl Config {
 
     fn parse(text: &str) -> Result<Self, String> {
         let config: Self = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
-        match config.agents.keys().find(|name| !is_sound(name)) {
-            Some(name) => Err(format!("`{name}` cannot name an agent; use lower-case letters, digits and -")),
+        match config.agents.iter().find_map(|(name, agent)| problem(name, agent)) {
+            Some(problem) => Err(problem),
             None => Ok(config),
         }
     }
+}
+
+/// What is wrong with the settings of an agent that are each right by itself.
+fn problem(name: &str, agent: &AgentConfig) -> Option<String> {
+    let is_api = Vendor::named(name).is_some();
+    if !is_sound(name) {
+        return Some(format!("`{name}` cannot name an agent; use lower-case letters, digits and -"));
+    }
+    if is_api && agent.is_for_a_program() {
+        return Some(format!(
+            "[agents.{name}] is a model's API and no program; it takes model, max-retries, request and env"
+        ));
+    }
+    (!is_api && agent.is_for_an_api())
+        .then(|| format!("[agents.{name}] is a program; model, max-retries and request are for models' APIs"))
 }
 
 /// `$XDG_CONFIG_HOME/liminal-builder/config.toml`, or the same below `~/.config`.
@@ -132,6 +182,8 @@ mod tests {
             ("[agents.a]\nargs = \"x\"", "args"),
             ("[agents.\"A b\"]\n", "cannot name an agent"),
             ("[agents.a]\ncwd-policy = \"root\"", "root"),
+            ("[agents.openai]\ncommand = \"x\"", "is a model's API"),
+            ("[agents.claude-code]\nmodel = \"x\"", "is a program"),
         ] {
             let problem = Config::parse(text).unwrap_err();
             assert!(problem.contains(told), "{text}: {problem}");

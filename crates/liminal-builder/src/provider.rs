@@ -4,6 +4,7 @@
 pub mod acp;
 pub mod claude_code;
 mod handshake;
+pub mod model_api;
 mod registry;
 
 use std::future::Future;
@@ -29,6 +30,9 @@ pub struct OpenRequest {
     pub resume: Option<SessionId>,
     /// What the user chose for this session.
     pub options: SessionOptions,
+    /// What was said in the session to go on with, oldest first, as its own events told it. Agents that keep their
+    /// sessions themselves do not need it; a model's API remembers nothing, so its conversations are made of it.
+    pub past: Vec<StreamEventEnvelope>,
 }
 
 /// What a user may choose for a session.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::acp::{self, AcpAgent};
 use super::claude_code::{self, ClaudeCode};
+use super::model_api::{ModelApi, Settings, Vendor};
 use super::{OpenError, Provider};
 use crate::agents::{AgentReport, Machine};
 use crate::config::AgentConfig;
@@ -24,6 +25,11 @@ impl ProviderRegistry {
             let config = machine.config.agents.get(&report.name).cloned().unwrap_or_default();
             if report.name == claude_code::CLI_TYPE {
                 registry = registry.with(claude(config, instance.clone()));
+            } else if let Some(vendor) = Vendor::named(&report.name) {
+                let settings = Settings::read(vendor, machine.environment, &config);
+                if let Ok(api) = settings.and_then(ModelApi::new) {
+                    registry = registry.with(api);
+                }
             } else if let Some(agent) = acp_agent(report, config, instance.clone()) {
                 registry = registry.with(agent);
             }

@@ -2,7 +2,7 @@
 
 mod ending;
 mod garbled;
-mod load;
+pub(crate) mod load;
 mod order;
 mod silence;
 mod start;

@@ -16,6 +16,7 @@ mod faults;
 mod filter;
 mod http;
 mod log;
+mod models;
 mod replay;
 mod support;
 mod world;

@@ -7,8 +7,8 @@ use tokio::sync::{Mutex, MutexGuard};
 use crate::chat::{PATIENCE, is_text};
 use crate::world::{World, wait_until};
 
-/// Tests that look at the memory of the whole process take turns.
-pub(super) async fn alone() -> MutexGuard<'static, ()> {
+/// Tests that look at the memory of the whole process, or take much of it, take turns.
+pub(crate) async fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::const_new(());
     ALONE.lock().await
 }
@@ -42,7 +42,8 @@ async fn c11_output_without_end_stays_bounded_and_others_go_on() {
         }
     };
     tokio::time::timeout(PATIENCE, read).await.expect("the flood goes on");
-    let grown = peak_memory() - before;
+    // The kernel's count is rough and may be less than it was.
+    let grown = peak_memory().saturating_sub(before);
     assert!(grown <= 64 * 1024, "{grown} KiB more");
     flooded.handle.cancel().await.unwrap();
     flooded.end_of(&turn).await;
