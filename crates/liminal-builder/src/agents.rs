@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::config::{AgentConfig, Config};
 use crate::process::{Environment, run_for_output};
 use crate::provider::claude_code;
-use crate::provider::model_api::{Settings, VENDORS, Vendor};
+use crate::provider::model_api::{ModelApi, Settings, VENDORS, Vendor};
 
 pub use codex::Variant as CodexVariant;
 pub use npm::install as install_managed;
@@ -155,10 +155,8 @@ impl Machine<'_> {
     fn model_api(&self, vendor: &'static Vendor) -> AgentReport {
         let config = self.setting(vendor.cli_type).cloned().unwrap_or_default();
         let (name, launch) = (vendor.cli_type.to_owned(), None);
-        match Settings::read(vendor, self.environment, &config) {
-            Ok(settings) => {
-                AgentReport { name, launch, version: Some(settings.options.model), problem: None }
-            }
+        match Settings::read(vendor, self.environment, &config).and_then(ModelApi::new) {
+            Ok(api) => AgentReport { name, launch, version: Some(api.model().to_owned()), problem: None },
             Err(error) => AgentReport { name, launch, version: None, problem: Some(error.to_string()) },
         }
     }

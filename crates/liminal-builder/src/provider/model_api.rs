@@ -159,6 +159,12 @@ impl ModelApi {
         Ok(Self { endpoint: Arc::new(endpoint), settings })
     }
 
+    /// The model that answers if a session does not choose one.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.settings.options.model
+    }
+
     fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
         let OpenRequest { directory, resume, options, past } = request;
         let model = chosen_model(options)?;

@@ -77,6 +77,7 @@ fn variables(config: AgentConfig) -> Vec<(OsString, OsString)> {
 mod tests {
     use super::*;
     use crate::agents::Launch;
+    use crate::process::Environment;
 
     fn registry() -> ProviderRegistry {
         let instance = || InstanceId::new("test").unwrap();
@@ -90,6 +91,21 @@ mod tests {
     fn tc_2_2a_a_provider_is_found_by_its_cli_type() {
         for cli_type in ["claude-code", "codex"] {
             assert_eq!(registry().get(cli_type).unwrap().cli_type(), cli_type);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_models_api_is_there_once_its_key_is_set() {
+        let (config, managed) = (crate::config::Config::default(), tempfile::tempdir().unwrap());
+        let bare = ["PATH", "HOME", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
+        let bare = bare.into_iter().fold(Environment::inherited(), |all, name| all.with(name, ""));
+        let set =
+            bare.clone().with("OPENAI_API_KEY", "sk-test").with("OPENAI_BASE_URL", "http://127.0.0.1:1");
+        for (environment, is_there) in [(bare, false), (set, true)] {
+            let machine = Machine { config: &config, environment: &environment, managed: managed.path() };
+            let registry = ProviderRegistry::of(&machine, &InstanceId::new("test").unwrap()).await;
+            assert_eq!(registry.get("openai").is_ok(), is_there);
+            assert!(registry.get("anthropic").is_err());
         }
     }
 

@@ -134,16 +134,21 @@ fn a_models_api_can_be_used_once_its_key_is_set() {
         ("openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
     ] {
         assert_eq!(text(&machine.report(name), "/problem"), format!("set {key} to use it"));
-        let report = machine.report_with(name, &[(key, "sk-test")]);
+        // Not the real address: a machine without certificates must do.
+        let usable = [(key, "sk-test"), (base, "http://127.0.0.1:1")];
+        let report = machine.report_with(name, &usable);
         assert_eq!(report.get("problem"), None);
         assert!(!text(&report, "/version").is_empty(), "{report}");
         let open = machine.report_with(name, &[(key, "sk-test"), (base, "http://example.com")]);
         assert!(text(&open, "/problem").contains("in the open"), "{open}");
-        let output = machine.doctor_with(&[], &[(key, "sk-test")]);
+        let output = machine.doctor_with(&[], &usable);
         assert_eq!(output.status.code(), Some(0));
         assert!(!String::from_utf8(output.stdout).unwrap().contains("sk-test"));
     }
-    machine.configure("[agents.anthropic]\nmodel = \"my-model\"\nenv = { ANTHROPIC_API_KEY = \"sk-test\" }\n");
+    machine.configure(
+        "[agents.anthropic]\nmodel = \"my-model\"\n[agents.anthropic.env]\nANTHROPIC_API_KEY = \"sk-test\"\n\
+         ANTHROPIC_BASE_URL = \"http://127.0.0.1:1\"\n",
+    );
     assert_eq!(text(&machine.report("anthropic"), "/version"), "my-model");
 }
 

@@ -3,6 +3,8 @@
 use super::*;
 
 const KEY: &str = "sk-very-secret";
+/// For connections that are made ready and never used: no certificates are needed.
+const LOCAL: &str = "http://127.0.0.1:1";
 
 fn environment(variables: &[(&str, &str)]) -> Environment {
     let cleared = VENDORS.iter().fold(Environment::inherited(), |environment, vendor| {
@@ -64,7 +66,8 @@ fn what_this_program_sets_itself_is_not_for_users() {
 #[tokio::test]
 async fn a_key_is_in_nothing_that_can_be_printed() {
     for vendor in &VENDORS {
-        let settings = read(vendor, &[(vendor.key_variable, KEY)], &set("")).unwrap();
+        let settings =
+            read(vendor, &[(vendor.key_variable, KEY), (vendor.base_variable, LOCAL)], &set("")).unwrap();
         let api = ModelApi::new(settings.clone()).unwrap();
         let request = OpenRequest {
             directory: "/".into(),
@@ -81,7 +84,10 @@ async fn a_key_is_in_nothing_that_can_be_printed() {
 #[tokio::test]
 async fn a_session_of_another_kind_and_options_without_meaning_are_refused() {
     let vendor = Vendor::named("anthropic").unwrap();
-    let api = ModelApi::new(read(vendor, &[(vendor.key_variable, KEY)], &set("")).unwrap()).unwrap();
+    let api = ModelApi::new(
+        read(vendor, &[(vendor.key_variable, KEY), (vendor.base_variable, LOCAL)], &set("")).unwrap(),
+    )
+    .unwrap();
     let open = async |resume: Option<&str>, options| {
         let resume = resume.map(SessionId::from);
         api.open(OpenRequest { directory: "/".into(), resume, options, past: Vec::new() })
