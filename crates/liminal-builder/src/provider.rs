@@ -30,8 +30,8 @@ pub struct OpenRequest {
     pub resume: Option<SessionId>,
     /// What the user chose for this session.
     pub options: SessionOptions,
-    /// What was said in the session to go on with, oldest first, as its own events told it. Agents that keep their
-    /// sessions themselves do not need it; a model's API remembers nothing, so its conversations are made of it.
+    /// What was said in the session to go on with, oldest first, as its own events told it; only for a provider that
+    /// [needs it](Provider::needs_past).
     pub past: Vec<StreamEventEnvelope>,
 }
 
@@ -119,6 +119,11 @@ pub type Opening<'a> = Pin<Box<dyn Future<Output = Result<OpenedAgent, OpenError
 pub trait Provider: Send + Sync + std::fmt::Debug {
     /// The word for it.
     fn cli_type(&self) -> &str;
+
+    /// Whether a session is kept by us alone, so that going on with it takes [`OpenRequest::past`].
+    fn needs_past(&self) -> bool {
+        false
+    }
 
     /// Starts an agent for a new session, or for one to go on with.
     fn open(&self, request: OpenRequest) -> Opening<'_>;

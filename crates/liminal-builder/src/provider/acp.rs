@@ -119,7 +119,7 @@ impl AcpAgent {
     }
 
     async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
-        let OpenRequest { directory, resume, options, past: _ } = request;
+        let OpenRequest { directory, resume, options, .. } = request;
         check_directory(&directory)?;
         let agent_session = resume.as_ref().map(|session_id| self.agent_session(session_id)).transpose()?;
         let mut pipe = self.pipe(&directory).await?;

@@ -204,20 +204,34 @@ impl Provider for ModelApi {
         self.settings.vendor.cli_type
     }
 
+    fn needs_past(&self) -> bool {
+        true
+    }
+
     fn open(&self, request: OpenRequest) -> Opening<'_> {
         Box::pin(async { self.start(request) })
     }
 }
 
 fn chosen_model(options: SessionOptions) -> Result<Option<String>, OpenError> {
-    let SessionOptions { model, permission_mode, extra_directories } = options;
-    let refused = match (&model, &permission_mode, extra_directories.is_empty()) {
-        (_, Some(_), _) => ("permissionMode", "a model's API asks for no permission; leave it out"),
-        (_, None, false) => ("extraDirectories", "a model's API sees no directory; leave them out"),
-        (Some(model), None, true) if model.trim().is_empty() => ("model", "it is empty; leave it out"),
-        (_, None, true) => return Ok(model),
-    };
-    Err(OpenError::InvalidOption { option: refused.0, problem: refused.1.to_owned() })
+    let is_empty = options.model.as_ref().is_some_and(|model| model.trim().is_empty());
+    let refused = [
+        (
+            options.permission_mode.is_some(),
+            "permissionMode",
+            "a model's API asks for no permission; leave it out",
+        ),
+        (
+            !options.extra_directories.is_empty(),
+            "extraDirectories",
+            "a model's API sees no directory; leave them out",
+        ),
+        (is_empty, "model", "it is empty; leave it out"),
+    ];
+    match refused.into_iter().find(|(is_refused, ..)| *is_refused) {
+        Some((_, option, problem)) => Err(OpenError::InvalidOption { option, problem: problem.to_owned() }),
+        None => Ok(options.model),
+    }
 }
 
 #[cfg(test)]
