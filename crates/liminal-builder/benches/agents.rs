@@ -8,6 +8,9 @@
     reason = "a benchmark prints, reads the clock and fails by panicking"
 )]
 
+#[path = "../tests/it/tap.rs"]
+mod tap;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -28,6 +31,8 @@ use scripted_model::{Options, Running, ScriptedModel};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+
+use tap::tap;
 
 const RUNS: usize = 9;
 const PROMPT: &str = "words:40";
@@ -106,9 +111,9 @@ async fn start(
         past: Vec::new(),
     };
     let opened = agent.open(request).await.unwrap();
-    let (sender, outputs) = mpsc::channel(4_096);
+    let (outlet, outputs) = tap(4_096);
     let mut tasks = JoinSet::new();
-    (SessionHandle::start(opened, Setup::default(), sender, &mut tasks), outputs, tasks)
+    (SessionHandle::start(opened, Setup::default(), outlet, &mut tasks), outputs, tasks)
 }
 
 /// Milliseconds from the wish to the last output of the history.
@@ -227,9 +232,9 @@ async fn run_direct(model: &Running) -> Run {
         past: Vec::new(),
     };
     let agent = provider.open(request).await.unwrap();
-    let (sender, mut outputs) = mpsc::channel(64);
+    let (outlet, mut outputs) = tap(64);
     let mut tasks = JoinSet::new();
-    let handle = SessionHandle::start(agent, Setup::default(), sender, &mut tasks);
+    let handle = SessionHandle::start(agent, Setup::default(), outlet, &mut tasks);
     handle.reach(Phase::Idle).await;
     let (ready, memory_kb) = (began.elapsed(), memory(&instance));
     let asked = Instant::now();

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::config::{AgentConfig, Config};
+use crate::demo;
 use crate::process::{Environment, run_for_output};
 use crate::provider::claude_code;
 use crate::provider::model_api::{ModelApi, Settings, VENDORS, Vendor};
@@ -45,6 +46,9 @@ pub struct AgentReport {
     /// Why it cannot be used, and what to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// Whether it is a part of this program: always there, and no model behind it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub built_in: bool,
 }
 
 impl AgentReport {
@@ -55,17 +59,27 @@ impl AgentReport {
     }
 
     fn usable(name: &str, launch: Launch, version: String) -> Self {
-        Self { name: name.to_owned(), launch: Some(launch), version: Some(version), problem: None }
+        Self {
+            name: name.to_owned(),
+            launch: Some(launch),
+            version: Some(version),
+            problem: None,
+            built_in: false,
+        }
     }
 
     fn unusable(name: &str, launch: Option<Launch>, problem: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), launch, version: None, problem: Some(problem.into()) }
+        Self { name: name.to_owned(), launch, version: None, problem: Some(problem.into()), built_in: false }
     }
 }
 
 impl fmt::Display for AgentReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.launch, &self.version, &self.problem) {
+            (_, Some(version), None) if self.built_in => {
+                let what = "built in: scripted, no model, no account";
+                write!(formatter, "✓ {:<14} {version:<12} {what}", self.name)
+            }
             (_, _, Some(problem)) => write!(formatter, "✗ {:<14} {problem}", self.name),
             (Some(launch), version, None) => {
                 let command =
@@ -89,6 +103,8 @@ pub struct Machine<'a> {
     pub environment: &'a Environment,
     /// Where agents are installed for us alone.
     pub managed: &'a Path,
+    /// Where this program keeps its data; the demo agent has its sessions below it.
+    pub data: &'a Path,
 }
 
 impl Machine<'_> {
@@ -99,11 +115,32 @@ impl Machine<'_> {
             reports.push(self.plain(name, arguments).await);
         }
         reports.extend(VENDORS.iter().map(|vendor| self.model_api(vendor)));
-        let known: Vec<String> = reports.iter().map(|report| report.name.clone()).collect();
+        let mut known: Vec<String> = reports.iter().map(|report| report.name.clone()).collect();
+        known.push(demo::NAME.to_owned());
         for (name, agent) in self.config.agents.iter().filter(|(name, _)| !known.contains(name)) {
             reports.push(self.configured(name, agent));
         }
+        reports.push(self.demo());
         reports
+    }
+
+    /// The agent that is a part of this program. What the user set for it is added to what it is started with.
+    fn demo(&self) -> AgentReport {
+        let name = demo::NAME;
+        let set = self.setting(name).cloned().unwrap_or_default();
+        if set.command.is_some() {
+            return self.configured(name, &set);
+        }
+        let program = match std::env::current_exe() {
+            Ok(program) => program,
+            Err(error) => {
+                let problem = format!("cannot tell where this program is: {error}; start it by its path");
+                return AgentReport::unusable(name, None, problem);
+            }
+        };
+        let launch = Launch { program, args: demo::arguments(&self.data.join(name), &set.args) };
+        let report = AgentReport::usable(name, launch, env!("CARGO_PKG_VERSION").to_owned());
+        AgentReport { built_in: true, ..report }
     }
 
     async fn claude_code(&self) -> AgentReport {
@@ -154,11 +191,12 @@ impl Machine<'_> {
     /// A model's own API: it needs a key and nothing else. Whether the key is right is not asked here.
     fn model_api(&self, vendor: &'static Vendor) -> AgentReport {
         let config = self.setting(vendor.cli_type).cloned().unwrap_or_default();
-        let (name, launch) = (vendor.cli_type.to_owned(), None);
-        match Settings::read(vendor, self.environment, &config).and_then(ModelApi::new) {
-            Ok(api) => AgentReport { name, launch, version: Some(api.model().to_owned()), problem: None },
-            Err(error) => AgentReport { name, launch, version: None, problem: Some(error.to_string()) },
-        }
+        let (version, problem) =
+            match Settings::read(vendor, self.environment, &config).and_then(ModelApi::new) {
+                Ok(api) => (Some(api.model().to_owned()), None),
+                Err(error) => (None, Some(error.to_string())),
+            };
+        AgentReport { name: vendor.cli_type.to_owned(), launch: None, version, problem, built_in: false }
     }
 
     /// An agent as the user set it. Nobody knows what it does when it is asked for its version, so it is not.
@@ -171,7 +209,13 @@ impl Machine<'_> {
             return AgentReport::unusable(name, None, problem);
         };
         let launch = Launch { program, args: agent.args.clone() };
-        AgentReport { name: name.to_owned(), launch: Some(launch), version: None, problem: None }
+        AgentReport {
+            name: name.to_owned(),
+            launch: Some(launch),
+            version: None,
+            problem: None,
+            built_in: false,
+        }
     }
 
     fn setting(&self, name: &str) -> Option<&AgentConfig> {

@@ -7,13 +7,15 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use liminal_core::processor::{Config, Profile};
 
+use crate::config::{Flag, Flags};
+use crate::exit;
 use crate::filter::{self, Format, Time};
 use crate::replay;
 
 /// Work with AI coding agents in a browser.
 #[derive(Debug, Parser)]
 #[command(name = "liminal", version, about, propagate_version = true)]
-#[command(after_help = "Exit codes: 0 good, 1 something failed, 2 wrong use.")]
+#[command(after_help = exit::HELP)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -31,48 +33,126 @@ pub enum Command {
     Auth(Auth),
     /// Tell which agents this machine has, and what is missing
     Doctor(Doctor),
+    /// Show every setting, its value and where that comes from
+    Config(ShowConfig),
     /// Turn a stream of agent events into renderable states, as a filter
     Process(Process),
     /// Play a recording of an agent and show what would have been seen
     Replay(Replay),
     /// Answer like a model API, from a script, for trying agents without an account
     ScriptedModel(ScriptedModel),
+    /// Be the demo agent: speaks the Agent Client Protocol on standard input and output
+    #[command(hide = true)]
+    DemoAgent(DemoAgent),
 }
 
 /// Options of `liminal serve`.
 #[derive(Debug, Args)]
+#[command(after_help = SERVE_HELP)]
 pub struct Serve {
-    /// Address to listen on; only addresses of this machine are taken
-    #[arg(long, default_value = "127.0.0.1")]
-    pub host: IpAddr,
-    /// Port to listen on; 0 takes any free one
-    #[arg(long, default_value_t = 4747)]
-    pub port: u16,
     /// Only print the address; in this version no browser is opened anyway
     #[arg(long)]
     pub no_open: bool,
-    /// Where the server keeps its data
+    /// Write what is said to and by each agent into a file of this directory, for `liminal replay`; prompts and all
+    /// that agents read are in it
+    #[arg(long, value_name = "DIRECTORY")]
+    pub record: Option<PathBuf>,
+    /// What is set for this run alone
     #[command(flatten)]
-    pub data: DataDirectory,
+    pub settings: Settings,
+}
+
+const SERVE_HELP: &str = "\
+Settings come from the command line, else from variables of the environment (LIMINAL_LISTEN_PORT and so on), else from
+the configuration file, else they have defaults; `liminal config` shows them all.
+
+Examples:
+  liminal serve --port 0
+  liminal serve --agent claude-code=/opt/claude/bin/claude --agent my-agent=/opt/my-agent";
+
+/// Settings that the command line can make.
+#[derive(Debug, Default, Args)]
+pub struct Settings {
+    /// Address to listen on; only addresses of this machine are taken [default: 127.0.0.1]
+    #[arg(long)]
+    pub host: Option<IpAddr>,
+    /// Port to listen on; 0 takes any free one [default: 4747]
+    #[arg(long)]
+    pub port: Option<u16>,
+    /// The program of an agent: a known one, or a new one that speaks the Agent Client Protocol; may be repeated
+    #[arg(long = "agent", value_name = "NAME=PATH", value_parser = agent)]
+    pub agents: Vec<(String, PathBuf)>,
+    /// Let sessions run without asking, once each is confirmed; agents then do whatever they decide to
+    #[arg(long)]
+    pub allow_bypass: bool,
+    /// Where data and configuration are
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Where data and configuration are.
+#[derive(Debug, Default, Args)]
+pub struct Place {
+    /// Directory of the server's data, or LIMINAL_DATA_DIR [default: liminal-builder in $XDG_DATA_HOME or ~/.local/share]
+    #[arg(long, value_name = "DIRECTORY")]
+    pub data_dir: Option<PathBuf>,
     /// Another configuration file than the usual one
     #[arg(long, value_name = "FILE", env = "LIMINAL_CONFIG")]
     pub config: Option<PathBuf>,
 }
 
-/// Where the server keeps its data.
+impl Settings {
+    /// What the command line sets.
+    #[must_use]
+    pub fn flags(&self) -> Flags {
+        let host = flag("--host", "listen.host", self.host.map(|host| host.to_string()));
+        let port = flag("--port", "listen.port", self.port.map(|port| port.to_string()));
+        let bypass = self.allow_bypass.then(|| true.to_string());
+        let bypass = flag("--allow-bypass", "security.allow-bypass", bypass);
+        let Flags { settings, .. } = self.place.flags();
+        let settings = settings.into_iter().chain([host, port, bypass].into_iter().flatten()).collect();
+        Flags { settings, agents: self.agents.clone() }
+    }
+}
+
+impl Place {
+    /// What the command line sets.
+    #[must_use]
+    pub fn flags(&self) -> Flags {
+        let data = self.data_dir.as_ref().map(|path| path.display().to_string());
+        let settings = flag("--data-dir", "storage.data-dir", data).into_iter().collect();
+        Flags { settings, agents: Vec::new() }
+    }
+}
+
+fn flag(flag: &'static str, setting: &'static str, value: Option<String>) -> Option<Flag> {
+    value.map(|value| Flag { flag, setting, value })
+}
+
+fn agent(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.to_owned(), path.into())),
+        _ => Err("give a name and a path, such as claude-code=/opt/claude/bin/claude".to_owned()),
+    }
+}
+
+/// Options of `liminal config`.
 #[derive(Debug, Args)]
-pub struct DataDirectory {
-    /// Directory of the server's data [default: liminal-builder in $XDG_DATA_HOME or ~/.local/share]
-    #[arg(long, value_name = "DIRECTORY", env = "LIMINAL_DATA_DIR")]
-    pub data_dir: Option<PathBuf>,
+pub struct ShowConfig {
+    /// Write JSON instead of a table
+    #[arg(long)]
+    pub json: bool,
+    /// What `liminal serve` would be told
+    #[command(flatten)]
+    pub settings: Settings,
 }
 
 /// Options of `liminal url`.
 #[derive(Debug, Args)]
 pub struct Url {
-    /// Where the server keeps its data
+    /// Where data and configuration are
     #[command(flatten)]
-    pub data: DataDirectory,
+    pub place: Place,
 }
 
 /// Options of `liminal auth`.
@@ -107,7 +187,8 @@ pub struct Doctor {
 
 const DOCTOR_HELP: &str = "\
 Agents are looked for as set in the configuration ([agents.NAME] command, args, env), then on the PATH, then among npm's
-packages. A model's API can be used once its key is set. Exit codes: 0 at least one agent can be used, 1 none can.";
+packages; a model's API can be used once its key is set, and the demo agent is built in. Exit codes: 0 at least one agent
+can be used, 1 none but the demo can.";
 
 /// Options of `liminal replay`.
 #[derive(Debug, Args)]
@@ -202,6 +283,17 @@ Keywords in a prompt: say:TEXT, words:N, think:TEXT, tool:NAME {JSON}, then:…,
 Example:
   liminal scripted-model --port 8080 &
   ANTHROPIC_BASE_URL=http://127.0.0.1:8080 ANTHROPIC_API_KEY=any claude -p 'say:hello'";
+
+/// Options of `liminal demo-agent`.
+#[derive(Debug, Args)]
+pub struct DemoAgent {
+    /// Where it keeps its sessions
+    #[arg(long, value_name = "DIRECTORY")]
+    pub state: PathBuf,
+    /// Milliseconds between two pieces of a text; everything else takes a multiple of it
+    #[arg(long, value_name = "MS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(..=10_000))]
+    pub pace: u64,
+}
 
 /// Options of `liminal process`.
 #[derive(Debug, Args)]
@@ -320,6 +412,14 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_agent_is_a_name_and_a_path() {
+        assert_eq!(agent("a=/b=c").unwrap(), ("a".to_owned(), PathBuf::from("/b=c")));
+        for bad in ["a", "=b", "a=", ""] {
+            assert!(agent(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

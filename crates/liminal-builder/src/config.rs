@@ -1,205 +1,199 @@
-//! The configuration file. Owns its words and where it lies; a word that it does not know is an error, because a typo
-//! must not pass for a setting.
+//! What the user set: defaults, then the configuration file, then the environment, then the command line, each over the
+//! one before. Owns the order, and that every value is sound before anything starts; a word that it does not know is an
+//! error, because a typo must not pass for a setting.
+
+mod agents;
+mod error;
+mod file;
+mod origin;
+mod reading;
+mod report;
+mod sections;
+mod settings;
+mod variables;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
-
-use serde::Deserialize;
 
 use crate::process::Environment;
-use crate::provider::model_api::Vendor;
 
-/// What the user set.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+pub use agents::{AgentConfig, CwdPolicy};
+pub use error::{ConfigError, Fault};
+pub use origin::Origin;
+pub use reading::{Filter, HostName};
+pub use report::Line;
+pub use sections::{Batch, Limits, Listen, Logging, Security, Sessions, Storage};
+
+/// What the user set, and the defaults for the rest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Config {
+    /// Where the server listens.
+    pub listen: Listen,
+    /// What is kept on disk.
+    pub storage: Storage,
+    /// How sessions are run.
+    pub sessions: Sessions,
+    /// How what agents say is gathered.
+    pub batch: Batch,
+    /// How much clients may ask.
+    pub limits: Limits,
+    /// What is let through.
+    pub security: Security,
+    /// What the server tells of itself.
+    pub logging: Logging,
     /// Agents, by the name they are chosen by.
-    #[serde(default)]
     pub agents: BTreeMap<String, AgentConfig>,
 }
 
-/// How an agent is started, or a model's API asked. What is known by name needs only what differs; any other agent speaks
-/// the Agent Client Protocol.
-#[derive(Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct AgentConfig {
-    /// The program, as a path or a name on the `PATH`.
-    pub command: Option<PathBuf>,
-    /// Its arguments.
-    #[serde(default)]
-    pub args: Vec<String>,
-    /// More environment, or other.
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
-    /// Where it is started.
-    #[serde(default)]
-    pub cwd_policy: CwdPolicy,
-    /// The model of an API, until a session chooses another.
-    pub model: Option<String>,
-    /// How often a request to an API that failed is made again.
-    pub max_retries: Option<u32>,
-    /// More fields of every request to an API, in its own words.
-    #[serde(default)]
-    pub request: toml::Table,
+/// A setting of the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flag {
+    /// The flag, with its dashes.
+    pub flag: &'static str,
+    /// The setting, as in `listen.port`.
+    pub setting: &'static str,
+    /// Its value.
+    pub value: String,
 }
 
-/// Shows names of variables only: values may be credentials.
-impl fmt::Debug for AgentConfig {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("AgentConfig")
-            .field("command", &self.command)
-            .field("args", &self.args)
-            .field("env", &self.env.keys())
-            .field("cwd_policy", &self.cwd_policy)
-            .field("model", &self.model)
-            .field("max_retries", &self.max_retries)
-            .field("request", &self.request)
-            .finish()
-    }
+/// What the command line sets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// Settings.
+    pub settings: Vec<Flag>,
+    /// Programs of agents.
+    pub agents: Vec<(String, PathBuf)>,
 }
 
-impl AgentConfig {
-    fn is_for_a_program(&self) -> bool {
-        self.command.is_some() || !self.args.is_empty() || self.cwd_policy != CwdPolicy::default()
-    }
-
-    fn is_for_an_api(&self) -> bool {
-        self.model.is_some() || self.max_retries.is_some() || !self.request.is_empty()
-    }
+/// Where settings come from.
+#[derive(Clone)]
+pub struct Sources {
+    /// The file that was named; without it the usual place is looked at.
+    pub file: Option<PathBuf>,
+    /// Where the usual place is.
+    pub environment: Environment,
+    /// Variables that begin with `LIMINAL_`.
+    pub variables: BTreeMap<String, String>,
+    /// The command line.
+    pub flags: Flags,
 }
 
-/// Where an agent is started.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CwdPolicy {
-    /// In the directory of the first session it serves.
-    #[default]
-    Project,
-    /// In the user's home.
-    Home,
-}
-
-/// Why the configuration cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// The file cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The file says something that is no setting.
-    #[error("{} is not a configuration: {problem}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        problem: String,
-    },
+/// A configuration that knows where each value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    /// The values.
+    pub config: Config,
+    origins: BTreeMap<String, Origin>,
 }
 
 impl Config {
-    /// Reads the file that is named, or the one at the usual place if there is one.
+    /// Reads the file that is named, or the one at the usual place if there is one, and our own variables.
     pub fn load(named: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
-        let Some(path) = named.map(Path::to_owned).or_else(|| usual_place(environment)) else {
-            return Ok(Self::default());
-        };
-        match std::fs::read_to_string(&path) {
-            Ok(text) => Self::parse(&text).map_err(|problem| ConfigError::Malformed { path, problem }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => Ok(Self::default()),
-            Err(source) => Err(ConfigError::Read { path, source }),
+        let sources = Sources { environment: environment.clone(), ..Sources::of_process(named) };
+        sources.load().map(|loaded| loaded.config)
+    }
+
+    /// Where data lies.
+    pub fn data_directory(&self, environment: &Environment) -> Result<PathBuf, ConfigError> {
+        let set = self.storage.data_dir.clone();
+        set.or_else(|| usual_data_directory(environment)).ok_or(ConfigError::NoPlace)
+    }
+}
+
+/// Where data lies if nobody says otherwise: `liminal-builder` in `$XDG_DATA_HOME`, or in `~/.local/share`.
+#[must_use]
+pub fn usual_data_directory(environment: &Environment) -> Option<PathBuf> {
+    user_folder(environment, "XDG_DATA_HOME", ".local/share")
+}
+
+/// Our folder in the user's one for this purpose. A relative path says nothing in a variable.
+fn user_folder(environment: &Environment, variable: &str, below_home: &str) -> Option<PathBuf> {
+    let set = |name: &str| environment.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = set(variable).or_else(|| set("HOME").map(|home| home.join(below_home)))?;
+    Some(folder.join("liminal-builder"))
+}
+
+impl Sources {
+    /// What this process was started with, without its command line.
+    #[must_use]
+    pub fn of_process(named: Option<&Path>) -> Self {
+        Self {
+            file: named.map(Path::to_owned),
+            environment: Environment::inherited(),
+            variables: variables::of_process(),
+            flags: Flags::default(),
         }
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
-        let config: Self = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
-        match config.agents.iter().find_map(|(name, agent)| problem(name, agent)) {
-            Some(problem) => Err(problem),
-            None => Ok(config),
+    /// The same with a command line.
+    #[must_use]
+    pub fn with_flags(self, flags: Flags) -> Self {
+        Self { flags, ..self }
+    }
+
+    /// Reads everything, each source over the one before.
+    pub fn load(&self) -> Result<Loaded, ConfigError> {
+        let mut loaded = Loaded { config: Config::default(), origins: BTreeMap::new() };
+        file::apply(self.file.as_deref(), &self.environment, &mut loaded)?;
+        variables::apply(&self.variables, &mut loaded)?;
+        self.flags.settings.iter().try_for_each(|flag| apply_flag(flag, &mut loaded))?;
+        self.flags.agents.iter().try_for_each(|(name, program)| apply_agent(name, program, &mut loaded))?;
+        Ok(loaded)
+    }
+}
+
+/// Shows names of variables only: one of them may be a secret under our prefix.
+impl fmt::Debug for Sources {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables: Vec<&String> = self.variables.keys().collect();
+        let mut shown = formatter.debug_struct("Sources");
+        shown.field("file", &self.file).field("variables", &variables).finish_non_exhaustive()
+    }
+}
+
+fn apply_flag(flag: &Flag, loaded: &mut Loaded) -> Result<(), ConfigError> {
+    let origin = Origin::Flag { flag: flag.flag };
+    match settings::find(flag.setting) {
+        Some(setting) => loaded.take(setting, &reading::Given::Text(&flag.value), origin),
+        None => {
+            Err(ConfigError::Setting(Fault::new(origin, format!("there is no setting {}", flag.setting))))
         }
     }
 }
 
-/// What is wrong with the settings of an agent that are each right by itself.
-fn problem(name: &str, agent: &AgentConfig) -> Option<String> {
-    let is_api = Vendor::named(name).is_some();
-    if !is_sound(name) {
-        return Some(format!("`{name}` cannot name an agent; use lower-case letters, digits and -"));
+fn apply_agent(name: &str, program: &Path, loaded: &mut Loaded) -> Result<(), ConfigError> {
+    let origin = Origin::Flag { flag: "--agent" };
+    if let Some(problem) = agents::unsound(name) {
+        return Err(ConfigError::Setting(Fault::new(origin, problem)));
     }
-    if is_api && agent.is_for_a_program() {
-        return Some(format!(
-            "[agents.{name}] is a model's API and no program; it takes model, max-retries, request and env"
-        ));
-    }
-    (!is_api && agent.is_for_an_api())
-        .then(|| format!("[agents.{name}] is a program; model, max-retries and request are for models' APIs"))
+    loaded.config.agents.entry(name.to_owned()).or_default().command = Some(program.to_owned());
+    loaded.origins.insert(format!("agents.{name}.command"), origin);
+    Ok(())
 }
 
-/// `$XDG_CONFIG_HOME/liminal-builder/config.toml`, or the same below `~/.config`.
-fn usual_place(environment: &Environment) -> Option<PathBuf> {
-    let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")))?;
-    Some(folder.join("liminal-builder/config.toml"))
-}
+impl Loaded {
+    /// Where a setting comes from.
+    #[must_use]
+    pub fn origin(&self, setting: &str) -> &Origin {
+        self.origins.get(setting).unwrap_or(&Origin::Default)
+    }
 
-/// A name stands in session ids and in paths of the API.
-fn is_sound(name: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    name.starts_with(|first: char| first.is_ascii_lowercase())
-        && name.len() <= 40
-        && name.bytes().all(allowed)
+    fn take(
+        &mut self,
+        setting: &settings::Setting,
+        given: &reading::Given<'_>,
+        origin: Origin,
+    ) -> Result<(), ConfigError> {
+        let name = setting.name();
+        let taken = setting.take(&mut self.config, given, &origin);
+        if let Err(problem) = taken {
+            return Err(ConfigError::Setting(Fault::new(origin, format!("{name} {problem}"))));
+        }
+        self.origins.insert(name, origin);
+        Ok(())
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_agent_is_a_command_with_its_arguments_and_environment() {
-        let text = r#"
-            [agents.my-agent]
-            command = "my-agent"
-            args = ["--acp"]
-            env = { KEY = "value" }
-            cwd-policy = "home"
-        "#;
-        let config = Config::parse(text).unwrap();
-        let agent = config.agents.get("my-agent").unwrap();
-        assert_eq!(agent.command, Some("my-agent".into()));
-        assert_eq!(agent.args, ["--acp"]);
-        assert_eq!(agent.cwd_policy, CwdPolicy::Home);
-    }
-
-    #[test]
-    fn a_word_that_is_no_setting_is_told_with_its_place() {
-        for (text, told) in [
-            ("[agents.a]\ncomand = \"x\"", "comand"),
-            ("[agent.a]\n", "agent"),
-            ("[agents.a]\nargs = \"x\"", "args"),
-            ("[agents.\"A b\"]\n", "cannot name an agent"),
-            ("[agents.a]\ncwd-policy = \"root\"", "root"),
-            ("[agents.openai]\ncommand = \"x\"", "is a model's API"),
-            ("[agents.claude-code]\nmodel = \"x\"", "is a program"),
-        ] {
-            let problem = Config::parse(text).unwrap_err();
-            assert!(problem.contains(told), "{text}: {problem}");
-        }
-        assert!(Config::parse("[agents.a]\ncomand = 1").unwrap_err().contains("line 2"));
-    }
-
-    #[test]
-    fn a_file_that_is_named_must_be_there_and_the_usual_one_need_not() {
-        let home = tempfile::tempdir().unwrap();
-        let environment = Environment::inherited().with("HOME", home.path()).with("XDG_CONFIG_HOME", "");
-        assert_eq!(Config::load(None, &environment).unwrap(), Config::default());
-        assert!(Config::load(Some(&home.path().join("none.toml")), &environment).is_err());
-        let folder = home.path().join(".config/liminal-builder");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("config.toml"), "[agents.a]\ncommand = \"x\"").unwrap();
-        assert_eq!(Config::load(None, &environment).unwrap().agents.len(), 1);
-    }
-}
+mod tests;

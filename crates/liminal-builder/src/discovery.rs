@@ -42,6 +42,8 @@ pub struct Listing {
     pub sessions: Vec<SessionSummary>,
     /// Files that could not be read.
     pub unreadable: Vec<PathBuf>,
+    /// How many files the agent has compressed; they are not read, and belong to any project.
+    pub compressed: usize,
 }
 
 impl Listing {

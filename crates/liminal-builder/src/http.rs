@@ -6,36 +6,52 @@
 
 mod agents;
 mod app;
+mod approvals;
 mod auth;
 pub mod client;
 mod connection;
 pub mod credentials;
 mod extract;
+mod feed;
+mod frames;
 mod gate;
 mod health;
 pub mod host;
 mod limits;
 mod listen;
 pub mod origin;
+mod page_state;
 mod pages;
 mod problem;
+mod project;
+mod queue;
+mod reading;
+mod receipts;
 mod routes;
 mod server_file;
+mod session;
 mod shell;
+mod sse;
+mod ws;
 
 use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use axum::middleware::from_fn_with_state;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 use app::{App, Shared};
 use credentials::{BrowserSessions, Credentials, Digest};
 use host::OwnNames;
 
 use crate::clock::Clock;
+use crate::sessions::Sessions;
 
 pub use app::FindAgents;
 pub use limits::Limits;
@@ -68,7 +84,11 @@ pub struct Options {
     /// What clients may ask.
     pub limits: Limits,
     /// Where the sessions of browsers are kept.
-    pub sessions: Box<dyn BrowserSessions>,
+    pub browsers: Arc<dyn BrowserSessions>,
+    /// The sessions with agents.
+    pub sessions: Sessions,
+    /// Where this server keeps its data, which is nobody's project.
+    pub data_directory: PathBuf,
     /// Who knows the agents.
     pub find_agents: FindAgents,
 }
@@ -121,7 +141,13 @@ impl Server {
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let surround = from_fn_with_state(self.app.clone(), shell::surround);
         let router = routes::router(&self.app).layer(surround);
+        let app = self.app.clone();
+        let shutdown = async move {
+            shutdown.await;
+            app.stop();
+        };
         listen::serve(self.listener, router, self.app.limits(), shutdown).await;
+        timeout(self.app.limits().stop_time, self.app.left()).await.ok();
     }
 }
 
@@ -131,10 +157,14 @@ fn app(options: Options, address: SocketAddr) -> App {
     App::new(Shared {
         url: format!("http://{address}"),
         names: OwnNames::of(address),
-        credentials: Credentials::new(address.port(), &instance, options.sessions),
+        credentials: Credentials::new(address.port(), &instance, options.browsers),
         limits: options.limits,
         clock: Clock::start(),
         find_agents: options.find_agents,
+        sessions: options.sessions,
+        data_directory: options.data_directory,
+        rotations: watch::Sender::new(0),
+        stop: watch::Sender::new(false),
     })
 }
 

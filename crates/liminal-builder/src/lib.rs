@@ -2,20 +2,34 @@
 //! agents say are the core's.
 
 pub mod agents;
+pub mod audit;
 pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod data_dir;
+pub mod demo;
 pub mod diagnostics;
 pub mod discovery;
 pub mod emitter;
+pub mod exit;
+pub mod export;
 pub mod filter;
+mod foreign_file;
 pub mod http;
 pub mod log;
+pub mod metrics;
 mod platform;
+mod private_file;
 pub mod process;
+pub mod projects;
 pub mod provider;
 pub mod recording;
+pub mod redaction;
 pub mod replay;
+pub mod serve;
 pub mod session;
+pub mod sessions;
+pub mod store;
+pub mod telemetry;
 pub mod transport;
+pub mod trust;

@@ -6,6 +6,7 @@
 
 mod batch;
 mod cursor;
+mod events;
 mod key;
 pub mod memory;
 mod sequence;
@@ -24,6 +25,7 @@ use tokio::sync::watch;
 
 pub use batch::{Batch, Encoder, Record};
 pub use cursor::{BadCursor, Cursor, Head};
+pub use events::EventLog;
 pub use key::{Key, Kind};
 pub use subscription::{Delivery, Subscription};
 pub use text::Text;
@@ -154,6 +156,9 @@ pub trait StreamLog: Send + Sync + std::fmt::Debug + 'static {
 
     /// The newest of the entries that first appeared before a place, or of all, in order of `first_seq`.
     fn history<'a>(&'a self, session: &'a SessionId, before: Option<u64>, limit: Limit) -> Pending<'a, Page>;
+
+    /// The latest state of a key.
+    fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>>;
 
     /// Tells whenever the log of a session has grown.
     fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, watch::Receiver<Head>>;

@@ -2,24 +2,32 @@
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use liminal_builder::agents::{AgentReport, Machine, install_managed};
+use liminal_builder::agents::{Machine, install_managed};
 use liminal_builder::cli::{
-    Auth, AuthAction, Cli, Command, DataDirectory, Doctor, Process, Replay, ScriptedModel, Serve, Url,
+    Auth, AuthAction, Cli, Command, DemoAgent, Doctor, Place, Process, Replay, ScriptedModel, Serve,
+    ShowConfig, Url,
 };
-use liminal_builder::config::Config;
+use liminal_builder::config::{Config, Sources, usual_data_directory};
+use liminal_builder::demo;
+use liminal_builder::exit;
 use liminal_builder::filter::{self, Verdict};
-use liminal_builder::http::credentials::InMemory;
-use liminal_builder::http::{FindAgents, Limits, Options as ServerOptions, Server, ServerFile, client};
+use liminal_builder::http::{ServerFile, client};
 use liminal_builder::process::Environment;
 use liminal_builder::replay;
+use liminal_builder::serve;
 use scripted_model::{Options, Scenario};
 use tokio::signal::unix::{SignalKind, signal};
+
+/// The exit code of a program that the system killed for want of memory.
+const CRASHED: u8 = 137;
+/// Version 2 follows current Codex.
+const CODEX_PACKAGE: &str = "@agentclientprotocol/codex-acp@2";
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -27,13 +35,15 @@ fn main() -> ExitCode {
         Command::Url(options) => url(&options),
         Command::Auth(options) => auth(&options),
         Command::Doctor(options) => doctor(&options),
+        Command::Config(options) => show_config(&options),
         Command::Process(options) => process(options),
         Command::Replay(options) => play(&options),
         Command::ScriptedModel(options) => scripted_model(&options),
+        Command::DemoAgent(options) => demo_agent(options),
     };
     result.unwrap_or_else(|error| {
         complain(&error);
-        ExitCode::FAILURE
+        exit::code_of(&error)
     })
 }
 
@@ -66,91 +76,65 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
     let config = Config::load(options.config.as_deref(), &environment)?;
     let managed = managed_agents(&environment);
     if options.install.is_some() {
-        install_managed("@agentclientprotocol/codex-acp@2", &managed, &environment).await?;
+        let folder = managed.display();
+        note(&format!("installing {CODEX_PACKAGE} into {folder}; it takes about 450 MB and some time"));
+        install_managed(CODEX_PACKAGE, &managed, &environment).await?;
     }
-    let machine = Machine { config: &config, environment: &environment, managed: &managed };
+    let data = usual_data_directory(&environment).unwrap_or_default();
+    let machine = Machine { config: &config, environment: &environment, managed: &managed, data: &data };
     let agents = machine.agents().await;
     if options.json {
         say(&serde_json::to_string_pretty(&agents)?)?;
     } else {
         agents.iter().try_for_each(|agent| say(&agent.to_string()))?;
     }
-    let any = agents.iter().any(AgentReport::is_usable);
+    let any = agents.iter().any(|agent| agent.is_usable() && !agent.built_in);
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Where agents are installed for this program alone.
 fn managed_agents(environment: &Environment) -> PathBuf {
-    usual_data_directory(environment).join("agents")
+    usual_data_directory(environment).unwrap_or_default().join("agents")
 }
 
-/// Where data lies if nobody says otherwise.
-fn usual_data_directory(environment: &Environment) -> PathBuf {
-    let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let data = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
-    data.unwrap_or_default().join("liminal-builder")
+fn show_config(options: &ShowConfig) -> Result<ExitCode> {
+    let settings = &options.settings;
+    let loaded = Sources::of_process(settings.place.config.as_deref()).with_flags(settings.flags()).load()?;
+    if options.json {
+        say(&serde_json::to_string_pretty(&loaded.lines())?)?;
+    } else {
+        loaded.lines().iter().try_for_each(|line| say(&line.to_string()))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
-fn data_directory(options: &DataDirectory) -> PathBuf {
-    options.data_dir.clone().unwrap_or_else(|| usual_data_directory(&Environment::inherited()))
+fn data_directory(place: &Place) -> Result<PathBuf> {
+    let loaded = Sources::of_process(place.config.as_deref()).with_flags(place.flags()).load()?;
+    Ok(loaded.config.data_directory(&Environment::inherited())?)
 }
 
 #[tokio::main]
 async fn serve(options: &Serve) -> Result<ExitCode> {
-    let data = data_directory(&options.data);
-    make_private_directory(&data).with_context(|| format!("cannot make {}", data.display()))?;
-    let server = Server::bind(ServerOptions {
-        address: SocketAddr::new(options.host, options.port),
-        instance: data.canonicalize()?.display().to_string(),
-        limits: Limits::default(),
-        sessions: Box::new(InMemory::default()),
-        find_agents: find_agents(options)?,
-    });
-    let server = server.await?;
-    let file = server.file();
-    file.write(&data).with_context(|| format!("cannot write to {}", data.display()))?;
-    say(&format!("Liminal Builder is at {}", server.fresh_url()))?;
-    server.run(interrupted()).await;
-    file.remove(&data);
+    let sources = Sources::of_process(options.settings.place.config.as_deref());
+    let config = sources.with_flags(options.settings.flags()).load()?.config;
+    let environment = Environment::inherited();
+    let data = config.data_directory(&environment)?;
+    let managed = managed_agents(&environment);
+    let (recordings, opens_browser) = (options.record.clone(), !options.no_open);
+    let plan = serve::Plan { config, environment, managed, data, recordings, opens_browser };
+    serve::run(plan, |line| say(line), interrupted()).await?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Nobody else may look into it, whatever the umask is.
-fn make_private_directory(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent)?;
-    }
-    match std::fs::DirBuilder::new().mode(0o700).create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
-        result => result,
-    }
-}
-
-fn find_agents(options: &Serve) -> Result<FindAgents> {
-    let environment = Environment::inherited();
-    let config = Config::load(options.config.as_deref(), &environment)?;
-    let managed = managed_agents(&environment);
-    let place = Arc::new((config, environment, managed));
-    Ok(Arc::new(move || {
-        let place = Arc::clone(&place);
-        Box::pin(async move {
-            let (config, environment, managed) = &*place;
-            Machine { config, environment, managed }.agents().await
-        })
-    }))
-}
-
 fn url(options: &Url) -> Result<ExitCode> {
-    let server = ServerFile::read(&data_directory(&options.data))?;
+    let server = ServerFile::read(&data_directory(&options.place)?)?;
     say(&client::fresh_url(&server)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn auth(options: &Auth) -> Result<ExitCode> {
     let AuthAction::Rotate(options) = &options.action;
-    client::rotate(&ServerFile::read(&data_directory(&options.data))?)?;
+    client::rotate(&ServerFile::read(&data_directory(&options.place)?)?)?;
     say("all browsers are logged out; `liminal url` prints an address to let one in")?;
     Ok(ExitCode::SUCCESS)
 }
@@ -173,6 +157,18 @@ async fn scripted_model(options: &ScriptedModel) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn demo_agent(options: DemoAgent) -> Result<ExitCode> {
+    let options = demo::Options { state: options.state, pace: Duration::from_millis(options.pace) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let ended = runtime.block_on(demo::run(options, tokio::io::stdin(), tokio::io::stdout()));
+    // A thread may still wait for input that never comes.
+    runtime.shutdown_background();
+    Ok(match ended? {
+        demo::Ended::ByClient => ExitCode::SUCCESS,
+        demo::Ended::Crashed => ExitCode::from(CRASHED),
+    })
+}
+
 /// Comes with Ctrl-C or a polite request to end.
 async fn interrupted() {
     let Ok(mut terminated) = signal(SignalKind::terminate()) else { return };
@@ -186,7 +182,11 @@ fn say(line: &str) -> io::Result<()> {
     writeln!(io::stdout(), "{line}")
 }
 
-#[expect(clippy::print_stderr, reason = "the one place where a program tells why it failed")]
 fn complain(error: &anyhow::Error) {
-    eprintln!("liminal: {error:#}");
+    note(&format!("{error:#}"));
+}
+
+#[expect(clippy::print_stderr, reason = "the one place where a program tells what is not its output")]
+fn note(line: &str) {
+    eprintln!("liminal: {line}");
 }

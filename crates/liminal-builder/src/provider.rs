@@ -17,6 +17,7 @@ use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
 
 use crate::clock::Clock;
+use crate::discovery::SessionSummary;
 use crate::process::SpawnError;
 use crate::transport::AgentPipe;
 pub use registry::ProviderRegistry;
@@ -44,6 +45,8 @@ pub struct SessionOptions {
     pub permission_mode: Option<String>,
     /// More directories it may work in.
     pub extra_directories: Vec<PathBuf>,
+    /// The project is not trusted: only the user's own settings apply, nothing that the project brings.
+    pub restricted: bool,
 }
 
 /// A running agent, not yet spoken to.
@@ -113,7 +116,10 @@ impl OpenError {
 }
 
 /// A boxed future, because providers are chosen at run time.
-pub type Opening<'a> = Pin<Box<dyn Future<Output = Result<OpenedAgent, OpenError>> + Send + 'a>>;
+pub type Asking<'a, T> = Pin<Box<dyn Future<Output = Result<T, OpenError>> + Send + 'a>>;
+
+/// An agent on its way.
+pub type Opening<'a> = Asking<'a, OpenedAgent>;
 
 /// A kind of agent.
 pub trait Provider: Send + Sync + std::fmt::Debug {
@@ -127,4 +133,30 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
 
     /// Starts an agent for a new session, or for one to go on with.
     fn open(&self, request: OpenRequest) -> Opening<'_>;
+
+    /// The sessions of a directory that the agent left on disk, the latest first.
+    fn found(&self, _directory: PathBuf) -> Asking<'_, Vec<SessionSummary>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// What was said in a session, if that can be known without starting the agent.
+    fn past(
+        &self,
+        _directory: PathBuf,
+        _session_id: SessionId,
+    ) -> Asking<'_, Option<Vec<StreamEventEnvelope>>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Whether the agent acts without asking in this mode of its own.
+    fn is_unguarded(&self, _mode: &str) -> bool {
+        false
+    }
+}
+
+/// Does what reads files where that keeps nobody waiting.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, OpenError> + Send + 'static,
+) -> Result<T, OpenError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| OpenError::Io(std::io::Error::other(error)))?
 }

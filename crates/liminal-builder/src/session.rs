@@ -1,16 +1,17 @@
 //! A running session as the rest of the program sees it. Owns the handle: what can be asked of a session, and how
 //! it answers. The work is done by its task.
 
-mod audience;
+mod board;
+mod journal;
 mod task;
 
 use std::sync::Arc;
 
+use liminal_core::dialect::AgentCommand;
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::{ItemId, SessionId, TurnId};
 use liminal_core::processor::Config;
 use liminal_core::session::{Patience, Phase};
-use liminal_core::upsert::Output;
 use liminal_core::wire::rest::PermissionAnswer;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
@@ -19,6 +20,8 @@ use crate::diagnostics::{Diagnostics, Snapshot};
 use crate::process::StopLadder;
 use crate::provider::OpenedAgent;
 use crate::recording::Recorder;
+pub use board::{Board, Live};
+pub use journal::Outlet;
 use task::{Command, SessionTask};
 
 /// Commands come from people; more than a few waiting means that the session is stuck.
@@ -61,6 +64,18 @@ pub struct Setup {
     pub ladder: StopLadder,
     /// Notes what is said, if somebody wants to know.
     pub recorder: Option<Recorder>,
+    /// What becomes of what was said before.
+    pub history: History,
+}
+
+/// What becomes of what the agent tells of a session's past.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum History {
+    /// It goes into the log like what is said now.
+    #[default]
+    Tell,
+    /// The log has it.
+    Skip,
 }
 
 /// A running session. Clones are the same session; when the last one is dropped, its agent is ended.
@@ -85,18 +100,13 @@ impl Drop for Task {
 }
 
 impl SessionHandle {
-    /// Starts a session's task among others. What happens in it is sent to `outputs`, its history first.
-    pub fn start(
-        agent: OpenedAgent,
-        setup: Setup,
-        outputs: mpsc::Sender<Output>,
-        tasks: &mut JoinSet<()>,
-    ) -> Self {
+    /// Starts a session's task among others. What happens in it goes to the outlet, its history first.
+    pub fn start(agent: OpenedAgent, setup: Setup, outlet: Outlet, tasks: &mut JoinSet<()>) -> Self {
         let (commands, received) = mpsc::channel(COMMANDS_WAITING);
         let (phase_sender, phase) = watch::channel(Phase::Starting);
         let session_id = agent.session_id.clone();
         let diagnostics = Diagnostics::default();
-        let task = SessionTask::new(agent, setup, received, (outputs, phase_sender), diagnostics.clone());
+        let task = SessionTask::new(agent, setup, received, (outlet, phase_sender), diagnostics.clone());
         let abort = tasks.spawn(task.run());
         Self { session_id, commands, phase, diagnostics, _task: Arc::new(Task(abort)) }
     }
@@ -124,6 +134,11 @@ impl SessionHandle {
         self.command(Command::Answer { item_id, answer }).await
     }
 
+    /// Tells the agent to do something differently from now on; what becomes of it is told on the board.
+    pub async fn configure(&self, wishes: Vec<AgentCommand>) -> Result<(), SessionError> {
+        self.command(Command::Configure(wishes)).await
+    }
+
     /// Ends the agent and all it started; comes back when nothing of it is left.
     pub async fn kill(&self) {
         let (reply, ended) = oneshot::channel();
@@ -146,6 +161,12 @@ impl SessionHandle {
     #[must_use]
     pub fn is_alive(&self) -> bool {
         self.phase() != Phase::Closed
+    }
+
+    /// Whether a turn runs.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        matches!(self.phase(), Phase::Running | Phase::Cancelling)
     }
 
     /// What the agent said that nobody understood, and whether it is silent.

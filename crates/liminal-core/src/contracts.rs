@@ -10,9 +10,12 @@ use ts_rs::{Config, TS, TypeVisitor};
 use crate::envelope::EnvelopeShape;
 use crate::stream_b::{StreamBMessage, UiTurnEvent, UiUpsert};
 use crate::upsert::{TurnEvent, Upsert};
+use crate::wire::access::{BrowserKey, ExchangeCode, FreshAddress};
+use crate::wire::approvals::{ApprovalList, SearchResults};
+use crate::wire::projects::{AddProject, DecideTrust, PathList, Project, ProjectList};
 use crate::wire::rest::{
-    AddProject, BrowserKey, CreateSession, ExchangeCode, FreshAddress, MessageAccepted, Meta,
-    PermissionAnswer, Problem, Project, SendMessage, SessionList, SessionOpened, SessionStatus,
+    Configure, CreateSession, EditQueued, HistoryPage, MessageAccepted, Meta, PermissionAnswer, Problem,
+    Queue, Rename, SendMessage, SessionList, SessionOpened, SessionStatus,
 };
 use crate::wire::{ClientFrame, ServerMessage};
 
@@ -34,8 +37,18 @@ macro_rules! each_root {
             MessageAccepted,
             SessionStatus,
             SessionList,
+            HistoryPage,
+            Queue,
+            EditQueued,
+            Rename,
+            Configure,
+            ApprovalList,
+            SearchResults,
             AddProject,
             Project,
+            ProjectList,
+            DecideTrust,
+            PathList,
             PermissionAnswer,
             ExchangeCode,
             BrowserKey,

@@ -31,6 +31,8 @@ use crate::json;
 use crate::time::Now;
 use crate::wire::rest::PermissionAnswer;
 
+pub use crate::wire::abilities::{Abilities, AgentOption, Choice, ModelChoice, SlashCommand};
+
 pub(crate) use turn_writer::TurnWriter;
 
 /// One agent's way of speaking.
@@ -120,7 +122,8 @@ pub struct Closed {
 
 impl Closed {
     /// What became of the turns of an agent that is gone.
-    pub(crate) fn error(&self) -> ErrorInfo {
+    #[must_use]
+    pub fn error(&self) -> ErrorInfo {
         if let Some(reason) = &self.reason {
             return reason.clone();
         }
@@ -242,67 +245,6 @@ impl Notice {
         let kind = kind.into().chars().take(SAMPLE).collect();
         Self::Unknown { kind, sample }
     }
-}
-
-/// What an agent offers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Abilities {
-    /// The models to choose from.
-    pub models: Vec<ModelChoice>,
-    /// The commands that a prompt may begin with.
-    pub commands: Vec<SlashCommand>,
-    /// How often the agent may ask, to choose from.
-    pub permission_modes: Vec<Choice>,
-    /// Everything that can be chosen, for agents that tell it in this way.
-    pub options: Vec<AgentOption>,
-}
-
-/// Something that can be chosen of an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentOption {
-    /// What to set it by.
-    pub id: String,
-    /// What people call it.
-    pub name: String,
-    /// What it is for, in the agent's own word: `mode`, `model`, `thought_level` and others.
-    pub category: Option<String>,
-    /// The choice in force.
-    pub current: Option<String>,
-    /// What there is to choose.
-    pub choices: Vec<Choice>,
-}
-
-/// One of several.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
-    /// What to choose it by.
-    pub id: String,
-    /// What people call it.
-    pub name: String,
-    /// What it means.
-    pub description: Option<String>,
-}
-
-/// A model to choose.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelChoice {
-    /// What to choose it by.
-    pub id: String,
-    /// What people call it.
-    pub name: String,
-    /// What it is good for.
-    pub description: Option<String>,
-}
-
-/// A command of the agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SlashCommand {
-    /// Its word, without the slash.
-    pub name: String,
-    /// What it does.
-    pub description: String,
-    /// What to write behind it.
-    pub argument_hint: Option<String>,
 }
 
 /// One call of a dialect: when it is, and where its effects go.

@@ -28,22 +28,38 @@ impl ErrorInfo {
 wire_enum! {
     /// Every code that this program makes itself.
     ErrorCode {
+        /// As many agents run as are allowed.
+        AgentsExhausted = "AGENTS_EXHAUSTED",
         /// The agent does not take its input.
         AgentNotReading = "AGENT_NOT_READING",
         /// The approval was answered before.
         AlreadyAnswered = "ALREADY_ANSWERED",
+        /// No such question, or its session is gone.
+        ApprovalNotFound = "APPROVAL_NOT_FOUND",
         /// The body of a request is larger than the limit.
         BodyTooLarge = "BODY_TOO_LARGE",
+        /// Acting without asking was not allowed at the start of the server, or not confirmed.
+        BypassNotAllowed = "BYPASS_NOT_ALLOWED",
         /// The one-time code is unknown, or its time is over.
         CodeInvalid = "CODE_INVALID",
         /// The one-time code was used before.
         CodeUsed = "CODE_USED",
+        /// The server stopped before it was known whether the agent got the message.
+        DeliveryUnknown = "DELIVERY_UNKNOWN",
+        /// The place belongs to another life of the log; read from the beginning.
+        HistoryReset = "HISTORY_RESET",
         /// The request came under a name that is not this server's.
         HostNotAllowed = "HOST_NOT_ALLOWED",
+        /// The same key came with another request before.
+        IdempotencyMismatch = "IDEMPOTENCY_MISMATCH",
         /// A fault of this program; its cause is not told.
         Internal = "INTERNAL",
         /// A request that does not say what it should.
         InvalidRequest = "INVALID_REQUEST",
+        /// No such item in this session.
+        ItemNotFound = "ITEM_NOT_FOUND",
+        /// A text of the agent was longer than the limit.
+        ItemTooLong = "ITEM_TOO_LONG",
         /// A line of the agent was longer than the limit.
         LineTooLong = "LINE_TOO_LONG",
         /// There is such a path, but not for this method.
@@ -62,10 +78,16 @@ wire_enum! {
         ProcessExitNoResult = "PROCESS_EXIT_NO_RESULT",
         /// The directory is missing, or outside every registered project.
         ProjectDirInvalid = "PROJECT_DIR_INVALID",
+        /// The directory is registered already.
+        ProjectExists = "PROJECT_EXISTS",
         /// A list of sessions was asked for without saying of which project.
         ProjectIdRequired = "PROJECT_ID_REQUIRED",
         /// No such project.
         ProjectNotFound = "PROJECT_NOT_FOUND",
+        /// No such message waits.
+        QueuedNotFound = "QUEUED_NOT_FOUND",
+        /// As many messages wait as are allowed.
+        QueueFull = "QUEUE_FULL",
         /// The request did not arrive in time.
         RequestTimeout = "REQUEST_TIMEOUT",
         /// The turn failed and its source did not say why.
@@ -74,12 +96,18 @@ wire_enum! {
         ServerRestart = "SERVER_RESTART",
         /// No such session.
         SessionNotFound = "SESSION_NOT_FOUND",
+        /// The server is stopping.
+        ShuttingDown = "SHUTTING_DOWN",
         /// The agent could not be started.
         SpawnFailed = "SPAWN_FAILED",
+        /// There is no room to keep what was sent.
+        StorageFull = "STORAGE_FULL",
         /// The stream of events ended inside the turn.
         StreamEnded = "STREAM_ENDED",
         /// Too many wrong secrets in a short time.
         TooManyAttempts = "TOO_MANY_ATTEMPTS",
+        /// The project brings things that run, and nobody has decided on them.
+        TrustRequired = "TRUST_REQUIRED",
         /// A turn is running and the message was not to be queued.
         TurnInProgress = "TURN_IN_PROGRESS",
         /// The request carries no credentials, or wrong ones.
@@ -88,5 +116,7 @@ wire_enum! {
         UnsupportedCliType = "UNSUPPORTED_CLI_TYPE",
         /// The body of a request is not said to be JSON.
         UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE",
+        /// The session is not in a state in which this can be done.
+        WrongState = "WRONG_STATE",
     }
 }

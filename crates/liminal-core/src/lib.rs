@@ -24,6 +24,7 @@
 //! ```
 #![warn(missing_docs)]
 
+mod item_limit;
 mod json;
 mod wire_enum;
 

@@ -13,6 +13,7 @@ mod escaped;
 mod gradient;
 mod growing;
 mod items;
+mod limits;
 mod rules;
 mod texts;
 mod tokens;
@@ -32,6 +33,7 @@ use crate::time::{Now, Timestamp};
 use crate::upsert::{PermissionBody, PlanBody, Upsert, UpsertBody, UpsertStatus};
 use deadlines::Deadlines;
 use items::{ItemState, Items, Known, OpenItem, Ordinal};
+use limits::Fit;
 use rules::Rules;
 
 /// Turns one turn's events into outputs.
@@ -56,6 +58,8 @@ pub struct Dropped {
     pub unknown_item: u64,
     /// The event contradicts an earlier one, or belongs to another turn.
     pub contradiction: u64,
+    /// The item was as long as it may be.
+    pub too_long: u64,
 }
 
 impl std::ops::Add for Dropped {
@@ -67,6 +71,7 @@ impl std::ops::Add for Dropped {
             late: self.late + other.late,
             unknown_item: self.unknown_item + other.unknown_item,
             contradiction: self.contradiction + other.contradiction,
+            too_long: self.too_long + other.too_long,
         }
     }
 }
@@ -187,7 +192,7 @@ impl UpsertProcessor {
             (Some(Known::Open(_)), _) => return self.dropped.contradiction += 1,
         }
         match &start.kind {
-            ItemKind::Message | ItemKind::Reasoning => self.start_text(start, cause),
+            ItemKind::Message | ItemKind::Reasoning => self.start_text(start, cause, out),
             ItemKind::FunctionCall(call) => self.start_call(start, call, cause, out),
             ItemKind::FunctionCallOutput(output) => self.start_output(start, output, cause),
             ItemKind::Plan(plan) => self.start_whole(start, ItemState::Plan(plan.clone()), cause, out),
@@ -235,7 +240,10 @@ impl UpsertProcessor {
         item.source = cause.source;
         match &mut item.state {
             ItemState::Text(text) => {
-                text.growing.push(&delta.delta_content, cause.now.mono, &self.config);
+                let fit = text.growing.push(&delta.delta_content, cause.now.mono, &self.config);
+                if fit != Fit::Whole {
+                    return self.end_too_long(&delta.item_id, cause, out);
+                }
                 if text.held {
                     return;
                 }
@@ -247,10 +255,13 @@ impl UpsertProcessor {
                 }
             }
             ItemState::Output(output) => {
-                output.growing.push(&delta.delta_content, cause.now.mono, &self.config);
+                self.dropped.too_long += output.grow(&delta.delta_content, cause, &self.config);
                 self.show_live_output(ordinal, cause, out);
             }
-            ItemState::Call(call) => call.streamed.push_str(&delta.delta_content),
+            ItemState::Call(call) => {
+                let fit = call.stream(&delta.delta_content, self.config.item_bytes);
+                self.dropped.too_long += u64::from(fit != Fit::Whole);
+            }
             ItemState::Plan(_) | ItemState::Permission(_) => self.dropped.contradiction += 1,
         }
     }

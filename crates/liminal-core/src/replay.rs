@@ -128,6 +128,9 @@ impl Player<'_> {
         for event in &self.out.events {
             self.audience.event(event, now);
         }
+        for notice in &self.out.notices {
+            self.audience.notice(notice);
+        }
         self.out.clear();
     }
 }

@@ -1,13 +1,14 @@
 //! One conversation with one agent: a dialect, the turn that runs, and what may happen when. Owns the phase of the
 //! session and promises that at most one turn runs and that each ends once. Knows no pipe and no clock.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::dialect::{AgentCommand, Closed, Dialect, Input, Notice, Outbox};
 use crate::envelope::StreamEventEnvelope;
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::event::StreamEvent;
-use crate::ids::TurnId;
+use crate::event::{ItemKind, StreamEvent};
+use crate::ids::{ItemId, TurnId};
 use crate::processor::{Config, Sink};
 use crate::time::Now;
 use crate::turns::Turns;
@@ -23,7 +24,7 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { cancel: Duration::from_secs(10), stall: Duration::from_secs(60) }
+        Self { cancel: Duration::from_secs(5), stall: Duration::from_secs(60) }
     }
 }
 
@@ -123,6 +124,8 @@ pub struct Session {
     /// When the agent was last heard, or given something to do.
     heard_at: Duration,
     is_stalled: bool,
+    /// What the agent asks: while it waits for people, its silence means nothing.
+    asked: BTreeSet<ItemId>,
     patience: Patience,
     outbox: Outbox,
 }
@@ -140,6 +143,7 @@ impl Session {
             cancel_until: None,
             heard_at: Duration::ZERO,
             is_stalled: false,
+            asked: BTreeSet::new(),
             patience,
             outbox: Outbox::default(),
         }
@@ -183,13 +187,17 @@ impl Session {
                 self.heard(now, step);
                 self.pass(input, now, step);
             }
+            Input::Command(AgentCommand::Answer { .. }) => {
+                self.heard(now, step);
+                self.pass(input, now, step);
+            }
             Input::Command(_) => self.pass(input, now, step),
         }
         Ok(())
     }
 
     fn stall_at(&self) -> Option<Duration> {
-        let waits = self.phase == Phase::Running && !self.is_stalled;
+        let waits = self.phase == Phase::Running && !self.is_stalled && self.asked.is_empty();
         waits.then(|| self.heard_at.saturating_add(self.patience.stall))
     }
 
@@ -313,10 +321,27 @@ impl Session {
 
     fn event(&mut self, event: StreamEventEnvelope, now: Now, step: &mut SessionStep<'_>) {
         self.turns.handle_event(&event, now, step.outputs);
+        self.note_question(&event.payload);
         if let Some(failure) = end_of_turn(&event.payload) {
             self.turn_ended(&event.turn_id, &failure, step);
         }
         step.events.push(event);
+    }
+
+    fn note_question(&mut self, event: &StreamEvent) {
+        match event {
+            StreamEvent::ItemStart(start) if matches!(start.kind, ItemKind::Permission(_)) => {
+                self.asked.insert(start.item_id.clone());
+            }
+            StreamEvent::ItemDone(done) => drop(self.asked.remove(&done.item_id)),
+            StreamEvent::ItemError(failed) => drop(self.asked.remove(&failed.item_id)),
+            StreamEvent::ItemCancelled(cancelled) => drop(self.asked.remove(&cancelled.item_id)),
+            StreamEvent::ResponseDone(_) | StreamEvent::ResponseError(_) => self.asked.clear(),
+            StreamEvent::ItemStart(_)
+            | StreamEvent::ItemDelta(_)
+            | StreamEvent::ResponseStart(_)
+            | StreamEvent::UsageUpdate(_) => {}
+        }
     }
 
     fn turn_ended(&mut self, turn: &TurnId, failure: &ErrorInfo, step: &mut SessionStep<'_>) {

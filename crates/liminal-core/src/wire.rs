@@ -1,7 +1,12 @@
 //! What browsers and servers say to each other over the socket. Owns the frames' types; HTTP bodies are in
 //! [`rest`]. How and when frames are sent is the shell's business.
 
+pub mod abilities;
+pub mod access;
+pub mod approvals;
+pub mod projects;
 pub mod rest;
+pub mod view;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +15,8 @@ use ts_rs::TS;
 use crate::ids::{ItemId, ProjectId, SessionId, TurnId};
 use crate::upsert::{TurnEvent, Upsert};
 use crate::wire_enum::wire_enum;
-use rest::{PermissionAnswer, Problem, QueuedMessage, SendMessage, SessionState};
+use rest::{PermissionAnswer, Problem, QueuedMessage, SendMessage};
+use view::SessionView;
 
 /// From a browser to the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -41,6 +47,10 @@ pub enum ClientMessage {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         encoding: Option<Encoding>,
+        /// If everything has to be sent, only so many of the newest items; older ones are asked for by HTTP.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        window: Option<u32>,
     },
     /// Send me no more of this session.
     #[serde(rename = "session:unsubscribe")]
@@ -100,16 +110,9 @@ pub enum ServerMessage {
         /// The newest `seq`.
         #[ts(type = "number")]
         seq: u64,
-        /// What the session does.
-        state: SessionState,
-        /// The turn that runs.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[ts(optional)]
-        turn: Option<TurnId>,
-        /// Permission items that wait for an answer.
-        pending: Vec<ItemId>,
-        /// Messages that wait for their turn.
-        queue: Vec<QueuedMessage>,
+        /// What the session is and does.
+        #[serde(flatten)]
+        view: Box<SessionView>,
     },
     /// Everything there is.
     #[serde(rename = "session:history")]
@@ -123,6 +126,10 @@ pub enum ServerMessage {
         /// The newest `seq` in it.
         #[ts(type = "number")]
         seq: u64,
+        /// Items before this place were not sent, because a window was asked for: `before` of the next page.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "number")]
+        before: Option<u64>,
     },
     /// An item's new state.
     #[serde(rename = "session:upsert")]
@@ -133,6 +140,10 @@ pub enum ServerMessage {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "number")]
         seq: Option<u64>,
+        /// The `seq` of the item's first state, by which items are ordered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "number")]
+        first_seq: Option<u64>,
         /// The state.
         payload: Box<Upsert>,
     },
@@ -169,16 +180,9 @@ pub enum ServerMessage {
     State {
         /// The session.
         session_id: SessionId,
-        /// What it does.
-        state: SessionState,
-        /// Its title.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[ts(optional)]
-        title: Option<String>,
-        /// Permission items that wait for an answer.
-        pending: Vec<ItemId>,
-        /// Messages that wait for their turn.
-        queue: Vec<QueuedMessage>,
+        /// What it is and does.
+        #[serde(flatten)]
+        view: Box<SessionView>,
     },
     /// The list of sessions changed.
     #[serde(rename = "sessions:changed")]
@@ -197,6 +201,10 @@ pub enum ServerMessage {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         turn_id: Option<TurnId>,
+        /// Where a message waits, if a turn was running.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        queued: Option<QueuedMessage>,
     },
     /// What was asked cannot be done.
     #[serde(rename = "error")]

@@ -1,15 +1,19 @@
-//! What the two APIs of OpenAI have in common: content, errors, token counts and the list of models.
+//! What the two APIs of OpenAI have in common: routes, content, errors, token counts and the list of models.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::{Method, Uri};
-use axum::{Json, Router, routing::get};
+use axum::routing::{get, post};
+use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::Refusal;
+use crate::answer::{Answer, Refusal};
 use crate::api::{self, Api};
+use crate::conversation::Conversation;
+use crate::identifiers::Identifiers;
+use crate::pacing::Beat;
 use crate::server::Shared;
 
 /// When everything was made: there is no clock here.
@@ -17,6 +21,54 @@ pub(crate) const CREATED: u64 = 1_767_225_600;
 
 /// What a fault in a stream is called when the script does not name it.
 pub(crate) const DEFAULT_ERROR: &str = "server_error";
+
+/// A request of one of the two.
+pub(crate) struct Request<W> {
+    pub(crate) conversation: Conversation,
+    /// What it asks for besides.
+    pub(crate) wishes: W,
+}
+
+/// What differs between the two: what is asked for besides the conversation, and how replies are written.
+pub(crate) trait Wishes: Sized + 'static {
+    fn read(body: &[u8]) -> Result<Request<Self>, Refusal>;
+
+    fn stream(request: &Request<Self>, identifiers: &Identifiers, answer: Answer) -> Vec<Beat>;
+
+    fn whole(request: &Request<Self>, identifiers: &Identifiers, answer: Answer) -> Value;
+}
+
+impl<W: Wishes> Api for Request<W> {
+    const REQUEST_ID_HEADER: &'static str = "x-request-id";
+
+    fn read(_: &Uri, body: &[u8]) -> Result<Self, Refusal> {
+        W::read(body)
+    }
+
+    fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    fn stream(&self, identifiers: &Identifiers, answer: Answer) -> Vec<Beat> {
+        W::stream(self, identifiers, answer)
+    }
+
+    fn whole(&self, identifiers: &Identifiers, answer: Answer) -> Value {
+        W::whole(self, identifiers, answer)
+    }
+
+    fn error(refusal: &Refusal, _: &str) -> Value {
+        error_body(refusal)
+    }
+}
+
+/// One path, with and without the version before it: clients differ in what they take for the base.
+pub(crate) fn routes<W: Wishes>(path: &str) -> Router<Arc<Shared>> {
+    Router::new()
+        .route(&format!("/v1{path}"), post(api::create::<Request<W>>))
+        .route(path, post(api::create::<Request<W>>))
+        .method_not_allowed_fallback(api::wrong_method::<Request<W>>)
+}
 
 /// Text, or parts that may hold text.
 #[derive(Deserialize)]
@@ -45,7 +97,7 @@ pub(crate) fn models<A: Api>() -> Router<Arc<Shared>> {
     Router::new().route("/v1/models", get(list_models)).method_not_allowed_fallback(api::wrong_method::<A>)
 }
 
-pub(crate) fn error_body(refusal: &Refusal) -> Value {
+fn error_body(refusal: &Refusal) -> Value {
     let (kind, code) = match refusal.kind.as_deref() {
         Some(kind) => (kind, Some(kind)),
         None => kind_of(refusal.status),

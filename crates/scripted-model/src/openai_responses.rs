@@ -11,58 +11,36 @@ mod tool_kinds;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::Uri;
-use axum::routing::post;
 use serde_json::Value;
 
 use self::response::Response;
 use self::tool_kinds::ToolKinds;
 use crate::answer::{Answer, Refusal};
-use crate::api::{self, Api};
-use crate::conversation::Conversation;
 use crate::identifiers::Identifiers;
-use crate::openai;
+use crate::openai::{self, Wishes};
 use crate::pacing::Beat;
 use crate::server::Shared;
 
 pub(crate) fn routes() -> Router<Arc<Shared>> {
-    Router::new()
-        .route("/v1/responses", post(api::create::<Request>))
-        .route("/responses", post(api::create::<Request>))
-        .method_not_allowed_fallback(api::wrong_method::<Request>)
+    openai::routes::<ToolKinds>("/responses")
 }
 
-pub(crate) struct Request {
-    conversation: Conversation,
-    tool_kinds: ToolKinds,
-}
+pub(crate) type Request = openai::Request<ToolKinds>;
 
-impl Api for Request {
-    const REQUEST_ID_HEADER: &'static str = "x-request-id";
-
-    fn read(_: &Uri, body: &[u8]) -> Result<Self, Refusal> {
+impl Wishes for ToolKinds {
+    fn read(body: &[u8]) -> Result<Request, Refusal> {
         request::read(body)
     }
 
-    fn conversation(&self) -> &Conversation {
-        &self.conversation
+    fn stream(request: &Request, identifiers: &Identifiers, answer: Answer) -> Vec<Beat> {
+        stream::beats(&respond(request, identifiers, answer))
     }
 
-    fn stream(&self, identifiers: &Identifiers, answer: Answer) -> Vec<Beat> {
-        stream::beats(&self.respond(identifiers, answer))
-    }
-
-    fn whole(&self, identifiers: &Identifiers, answer: Answer) -> Value {
-        self.respond(identifiers, answer).ended()
-    }
-
-    fn error(refusal: &Refusal, _: &str) -> Value {
-        openai::error_body(refusal)
+    fn whole(request: &Request, identifiers: &Identifiers, answer: Answer) -> Value {
+        respond(request, identifiers, answer).ended()
     }
 }
 
-impl Request {
-    fn respond(&self, identifiers: &Identifiers, answer: Answer) -> Response {
-        Response::new(identifiers, &self.conversation.model, &self.tool_kinds, answer)
-    }
+fn respond(request: &Request, identifiers: &Identifiers, answer: Answer) -> Response {
+    Response::new(identifiers, &request.conversation.model, &request.wishes, answer)
 }

@@ -1,10 +1,108 @@
 // Generated from the Rust types by `./x gen`. Do not edit.
 
+export type Abilities = { 
+/**
+ * The models to choose from.
+ */
+models: Array<ModelChoice>, 
+/**
+ * The commands that a prompt may begin with.
+ */
+commands: Array<SlashCommand>, 
+/**
+ * How often the agent may ask, to choose from.
+ */
+permissionModes: Array<Choice>, 
+/**
+ * Everything that can be chosen, for agents that tell it in this way.
+ */
+options: Array<AgentOption>, };
+
 export type AddProject = { 
 /**
  * The directory.
  */
 path: string, };
+
+export type AgentOption = { 
+/**
+ * What to set it by.
+ */
+id: string, 
+/**
+ * What people call it.
+ */
+name: string, 
+/**
+ * What it is for, in the agent's own word: `mode`, `model`, `thought_level` and others.
+ */
+category?: string, 
+/**
+ * The choice in force.
+ */
+current?: string, 
+/**
+ * What there is to choose.
+ */
+choices: Array<Choice>, };
+
+export type AgentView = { 
+/**
+ * Its process, while it runs; sessions of one agent may share it.
+ */
+pid?: number, 
+/**
+ * The model it thinks with, in its own word.
+ */
+model?: string, 
+/**
+ * How often it asks, in its own word.
+ */
+permissionMode?: string, 
+/**
+ * How full the model's context is.
+ */
+context?: ContextUse, 
+/**
+ * What it offers.
+ */
+abilities: Abilities, 
+/**
+ * Lines of it that this version does not understand.
+ */
+unknownLines: number, };
+
+export type Approval = { 
+/**
+ * What to answer it by.
+ */
+id: string, 
+/**
+ * The session that waits.
+ */
+sessionId: SessionId, 
+/**
+ * Its project.
+ */
+projectId?: ProjectId, 
+/**
+ * What the session is called.
+ */
+title?: string, 
+/**
+ * The permission item as it stands in the session.
+ */
+item: Upsert, 
+/**
+ * When it counts as denied.
+ */
+lapsesAt?: string, };
+
+export type ApprovalList = { 
+/**
+ * The questions.
+ */
+approvals: Array<Approval>, };
 
 export type BrowserKey = { 
 /**
@@ -17,6 +115,20 @@ export type CallId = string;
 export type CancelReason = "user_cancel" | "timeout" | "process_death";
 
 export type ChangeType = "created" | "updated" | "completed";
+
+export type Choice = { 
+/**
+ * What to choose it by.
+ */
+id: string, 
+/**
+ * What people call it.
+ */
+name: string, 
+/**
+ * What it means.
+ */
+description?: string, };
 
 export type ClientFrame = { 
 /**
@@ -34,7 +146,11 @@ after?: string,
 /**
  * How growing texts are sent.
  */
-encoding?: Encoding, } | { "type": "session:unsubscribe", 
+encoding?: Encoding, 
+/**
+ * If everything has to be sent, only so many of the newest items; older ones are asked for by HTTP.
+ */
+window?: number, } | { "type": "session:unsubscribe", 
 /**
  * The session.
  */
@@ -76,6 +192,34 @@ optionId?: string,
  */
 answers?: { [key in string]: string }, });
 
+export type Configure = { 
+/**
+ * The model to think with, in the agent's own word.
+ */
+model?: string, 
+/**
+ * How often to ask, in the agent's own word.
+ */
+permissionMode?: string, 
+/**
+ * Options of the agent: the choice, by the option's id.
+ */
+options?: { [key in string]: string }, 
+/**
+ * Said by a person who knows what it means, when a choice makes the agent act without asking.
+ */
+confirmUnguarded?: boolean, };
+
+export type ContextUse = { 
+/**
+ * The tokens in it.
+ */
+used: number, 
+/**
+ * The tokens that it holds.
+ */
+size: number, };
+
 export type CreateSession = { 
 /**
  * Which kind of agent.
@@ -89,6 +233,12 @@ projectDir: string,
  * What this kind of agent takes besides.
  */
 providerOptions?: Record<string, unknown>, };
+
+export type DecideTrust = { 
+/**
+ * Whether it may.
+ */
+trusted: boolean, };
 
 export type Diff = { 
 /**
@@ -104,9 +254,19 @@ oldText?: string,
  */
 newText: string, };
 
+export type EditQueued = { 
+/**
+ * What it is to say.
+ */
+message?: string, 
+/**
+ * Its new place, counted from 0.
+ */
+position?: number, };
+
 export type Encoding = "append";
 
-export type ErrorCode = "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "BODY_TOO_LARGE" | "CODE_INVALID" | "CODE_USED" | "HOST_NOT_ALLOWED" | "INTERNAL" | "INVALID_REQUEST" | "LINE_TOO_LONG" | "METHOD_NOT_ALLOWED" | "MODEL_UNREACHABLE" | "NOT_FOUND" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SPAWN_FAILED" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE";
+export type ErrorCode = "AGENTS_EXHAUSTED" | "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "APPROVAL_NOT_FOUND" | "BODY_TOO_LARGE" | "BYPASS_NOT_ALLOWED" | "CODE_INVALID" | "CODE_USED" | "DELIVERY_UNKNOWN" | "HISTORY_RESET" | "HOST_NOT_ALLOWED" | "IDEMPOTENCY_MISMATCH" | "INTERNAL" | "INVALID_REQUEST" | "ITEM_NOT_FOUND" | "ITEM_TOO_LONG" | "LINE_TOO_LONG" | "METHOD_NOT_ALLOWED" | "MODEL_UNREACHABLE" | "NOT_FOUND" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_EXISTS" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "QUEUED_NOT_FOUND" | "QUEUE_FULL" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SHUTTING_DOWN" | "SPAWN_FAILED" | "STORAGE_FULL" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TRUST_REQUIRED" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "WRONG_STATE";
 
 export type ErrorInfo = { 
 /**
@@ -129,6 +289,22 @@ export type ExchangeCode = {
 code: string, };
 
 export type FinalItem = { "type": "message" } & MessageItem | { "type": "reasoning" } & ReasoningItem | { "type": "function_call" } & FunctionCallItem | { "type": "function_call_output" } & FunctionCallOutputItem | { "type": "plan" } & Plan | { "type": "permission" } & PermissionItem;
+
+export type Finding = { 
+/**
+ * The file, from the project's directory.
+ */
+path: string, 
+/**
+ * What kind of thing it is.
+ */
+kind: FindingKind, 
+/**
+ * What it does: the command, the server, the variable.
+ */
+detail: string, };
+
+export type FindingKind = "hook" | "mcp_server" | "environment" | "permission" | "unreadable";
 
 export type FreshAddress = { 
 /**
@@ -191,6 +367,32 @@ callId: CallId,
  * What else is known of the call.
  */
 details?: ToolDetails, };
+
+export type HistoryPage = { 
+/**
+ * The session.
+ */
+sessionId: SessionId, 
+/**
+ * The latest state of each item.
+ */
+entries: Array<Upsert>, 
+/**
+ * The milestones of the turns on the page.
+ */
+turns: Array<TurnEvent>, 
+/**
+ * The life of the log that the numbers belong to.
+ */
+epoch: string, 
+/**
+ * The newest `seq` of the log when the page was read.
+ */
+seq: number, 
+/**
+ * Where older items go on, as `before` of the next request; absent at the beginning.
+ */
+before?: number, };
 
 export type ItemCancelled = { 
 /**
@@ -262,7 +464,11 @@ export type MessageAccepted = {
 /**
  * The turn it begins; every output of that turn carries it.
  */
-turnId: TurnId, };
+turnId?: TurnId, 
+/**
+ * Where it waits, if a turn was running.
+ */
+queued?: QueuedMessage, };
 
 export type MessageBody = { 
 /**
@@ -298,7 +504,27 @@ protocolVersion: number,
  */
 capabilities: Record<string, unknown>, };
 
+export type ModelChoice = { 
+/**
+ * What to choose it by.
+ */
+id: string, 
+/**
+ * What people call it.
+ */
+name: string, 
+/**
+ * What it is good for.
+ */
+description?: string, };
+
 export type Origin = "user" | "agent" | "system";
+
+export type PathList = { 
+/**
+ * The paths, the best first.
+ */
+paths: Array<string>, };
 
 export type PayloadType = "item_upsert" | "turn_event";
 
@@ -370,7 +596,7 @@ name: string,
  */
 kind: PermissionOptionKind, };
 
-export type PermissionOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
+export type PermissionOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always" | "other";
 
 export type PermissionOutcome = { 
 /**
@@ -468,9 +694,27 @@ path: string,
 /**
  * What people call it.
  */
-name: string, };
+name: string, 
+/**
+ * The directory is not there now.
+ */
+isMissing?: boolean, 
+/**
+ * Whether what the project brings may run.
+ */
+trust: Trust, 
+/**
+ * What it brings that runs or changes what an agent does; a person decides on it.
+ */
+findings: Array<Finding>, };
 
 export type ProjectId = string;
+
+export type ProjectList = { 
+/**
+ * The projects.
+ */
+projects: Array<Project>, };
 
 export type Question = { 
 /**
@@ -500,6 +744,12 @@ label: string,
  */
 description?: string, };
 
+export type Queue = { 
+/**
+ * The messages.
+ */
+queue: Array<QueuedMessage>, };
+
 export type QueuedMessage = { 
 /**
  * Its place in the queue, for editing and removing it.
@@ -508,7 +758,15 @@ id: string,
 /**
  * What it says.
  */
-message: string, };
+message: string, 
+/**
+ * The sender's own id of it.
+ */
+clientMessageId?: string, 
+/**
+ * Why it was not sent when its turn came; it waits until somebody sends, changes or removes it.
+ */
+failure?: ErrorInfo, };
 
 export type ReasoningItem = { 
 /**
@@ -519,6 +777,12 @@ content: string,
  * Whose model thought so.
  */
 providerId: string, };
+
+export type Rename = { 
+/**
+ * The title.
+ */
+title: string, };
 
 export type ResponseDone = { 
 /**
@@ -558,6 +822,34 @@ export type ResponseStatus = "completed" | "cancelled" | "error";
 
 export type Resume = "ok" | "reset";
 
+export type SearchHit = { 
+/**
+ * The session.
+ */
+sessionId: SessionId, 
+/**
+ * Its project.
+ */
+projectId?: ProjectId, 
+/**
+ * What the session is called.
+ */
+title?: string, 
+/**
+ * The item.
+ */
+itemId: ItemId, 
+/**
+ * A few words around what was found, in pieces.
+ */
+snippet: Array<SnippetPiece>, };
+
+export type SearchResults = { 
+/**
+ * The items.
+ */
+hits: Array<SearchHit>, };
+
 export type SendMessage = { 
 /**
  * What to tell.
@@ -590,13 +882,25 @@ epoch: string,
  */
 seq: number, 
 /**
- * What the session does.
+ * What it does.
  */
 state: SessionState, 
+/**
+ * Whether its agent runs. An idle session may have none; its next message brings one.
+ */
+isAlive: boolean, 
+/**
+ * Its title.
+ */
+title?: string, 
 /**
  * The turn that runs.
  */
 turn?: TurnId, 
+/**
+ * When it began.
+ */
+turnStartedAt?: string, 
 /**
  * Permission items that wait for an answer.
  */
@@ -604,7 +908,31 @@ pending: Array<ItemId>,
 /**
  * Messages that wait for their turn.
  */
-queue: Array<QueuedMessage>, } | { "type": "session:history", 
+queue: Array<QueuedMessage>, 
+/**
+ * A turn runs, and its agent has been silent for long.
+ */
+isStalled?: boolean, 
+/**
+ * Another program changed the session since this one read it: what is shown is not all that the agent knows.
+ */
+isDiverged?: boolean, 
+/**
+ * Whether it was put away.
+ */
+isArchived?: boolean, 
+/**
+ * Nothing is asked before the agent acts.
+ */
+isUnguarded?: boolean, 
+/**
+ * Why its agent is gone, if it did not go as wished.
+ */
+failure?: ErrorInfo, 
+/**
+ * What is known of its agent.
+ */
+agent: AgentView, } | { "type": "session:history", 
 /**
  * The session.
  */
@@ -620,7 +948,11 @@ turns: Array<TurnEvent>,
 /**
  * The newest `seq` in it.
  */
-seq: number, } | { "type": "session:upsert", 
+seq: number, 
+/**
+ * Items before this place were not sent, because a window was asked for: `before` of the next page.
+ */
+before?: number, } | { "type": "session:upsert", 
 /**
  * The session.
  */
@@ -629,6 +961,10 @@ sessionId: SessionId,
  * Its place in the session's log; absent where there is no log.
  */
 seq?: number, 
+/**
+ * The `seq` of the item's first state, by which items are ordered.
+ */
+firstSeq?: number, 
 /**
  * The state.
  */
@@ -674,9 +1010,21 @@ sessionId: SessionId,
  */
 state: SessionState, 
 /**
+ * Whether its agent runs. An idle session may have none; its next message brings one.
+ */
+isAlive: boolean, 
+/**
  * Its title.
  */
 title?: string, 
+/**
+ * The turn that runs.
+ */
+turn?: TurnId, 
+/**
+ * When it began.
+ */
+turnStartedAt?: string, 
 /**
  * Permission items that wait for an answer.
  */
@@ -684,7 +1032,31 @@ pending: Array<ItemId>,
 /**
  * Messages that wait for their turn.
  */
-queue: Array<QueuedMessage>, } | { "type": "sessions:changed", 
+queue: Array<QueuedMessage>, 
+/**
+ * A turn runs, and its agent has been silent for long.
+ */
+isStalled?: boolean, 
+/**
+ * Another program changed the session since this one read it: what is shown is not all that the agent knows.
+ */
+isDiverged?: boolean, 
+/**
+ * Whether it was put away.
+ */
+isArchived?: boolean, 
+/**
+ * Nothing is asked before the agent acts.
+ */
+isUnguarded?: boolean, 
+/**
+ * Why its agent is gone, if it did not go as wished.
+ */
+failure?: ErrorInfo, 
+/**
+ * What is known of its agent.
+ */
+agent: AgentView, } | { "type": "sessions:changed", 
 /**
  * The project whose list it is.
  */
@@ -696,7 +1068,11 @@ requestId: string,
 /**
  * The turn that a message began.
  */
-turnId?: TurnId, } | { "type": "error", 
+turnId?: TurnId, 
+/**
+ * Where a message waits, if a turn was running.
+ */
+queued?: QueuedMessage, } | { "type": "error", 
 /**
  * Which question this answers.
  */
@@ -712,7 +1088,11 @@ export type SessionList = {
 /**
  * The newest first.
  */
-sessions: Array<SessionSummary>, };
+sessions: Array<SessionSummary>, 
+/**
+ * Where the list goes on, as `after` of the next request; absent at its end.
+ */
+next?: string, };
 
 export type SessionOpened = { 
 /**
@@ -723,6 +1103,8 @@ sessionId: SessionId,
  * Its kind of agent.
  */
 cliType: string, };
+
+export type SessionSource = "made" | "found";
 
 export type SessionState = "starting" | "idle" | "running" | "cancelling" | "waiting" | "closed";
 
@@ -736,13 +1118,73 @@ sessionId: SessionId,
  */
 cliType: string, 
 /**
- * Whether its agent runs.
+ * Its project.
  */
-isAlive: boolean, 
+projectId?: ProjectId, 
+/**
+ * Where its agent works.
+ */
+directory: string, 
+/**
+ * The branch of the directory, if it is under version control.
+ */
+branch?: string, 
+/**
+ * Lines of its agent that nobody understood, the newest last.
+ */
+unknownSamples?: Array<string>, 
 /**
  * What it does.
  */
-state: SessionState, };
+state: SessionState, 
+/**
+ * Whether its agent runs. An idle session may have none; its next message brings one.
+ */
+isAlive: boolean, 
+/**
+ * Its title.
+ */
+title?: string, 
+/**
+ * The turn that runs.
+ */
+turn?: TurnId, 
+/**
+ * When it began.
+ */
+turnStartedAt?: string, 
+/**
+ * Permission items that wait for an answer.
+ */
+pending: Array<ItemId>, 
+/**
+ * Messages that wait for their turn.
+ */
+queue: Array<QueuedMessage>, 
+/**
+ * A turn runs, and its agent has been silent for long.
+ */
+isStalled?: boolean, 
+/**
+ * Another program changed the session since this one read it: what is shown is not all that the agent knows.
+ */
+isDiverged?: boolean, 
+/**
+ * Whether it was put away.
+ */
+isArchived?: boolean, 
+/**
+ * Nothing is asked before the agent acts.
+ */
+isUnguarded?: boolean, 
+/**
+ * Why its agent is gone, if it did not go as wished.
+ */
+failure?: ErrorInfo, 
+/**
+ * What is known of its agent.
+ */
+agent: AgentView, };
 
 export type SessionSummary = { 
 /**
@@ -762,13 +1204,65 @@ projectId: ProjectId,
  */
 title?: string, 
 /**
+ * Where its agent works.
+ */
+directory: string, 
+/**
  * What it does.
  */
 state: SessionState, 
 /**
+ * Whether its agent runs.
+ */
+isAlive: boolean, 
+/**
+ * Who made it.
+ */
+source: SessionSource, 
+/**
+ * How many questions of it wait for an answer.
+ */
+pending: number, 
+/**
+ * Its last turn failed.
+ */
+hasFailed?: boolean, 
+/**
+ * Whether it was put away.
+ */
+isArchived?: boolean, 
+/**
+ * The newest `seq` of its log, to tell whether there is something unread; 0 while it was never opened here.
+ */
+seq: number, 
+/**
  * When something last happened in it.
  */
 updatedAt: string, };
+
+export type SlashCommand = { 
+/**
+ * Its word, without the slash.
+ */
+name: string, 
+/**
+ * What it does.
+ */
+description: string, 
+/**
+ * What to write behind it.
+ */
+argumentHint?: string, };
+
+export type SnippetPiece = { 
+/**
+ * Its words.
+ */
+text: string, 
+/**
+ * Whether it is what was looked for.
+ */
+isMatch: boolean, };
 
 export type StreamBMessage = { 
 /**
@@ -887,6 +1381,8 @@ locations?: Array<Location>,
 diffs?: Array<Diff>, };
 
 export type ToolKind = "read" | "edit" | "execute" | "search" | "fetch" | "think" | "other";
+
+export type Trust = "unknown" | "trusted" | "untrusted";
 
 export type TurnEvent = { "type": "turn_started", 
 /**

@@ -9,11 +9,17 @@ struct Layer {
     forbidden: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 8] = [
+const LAYERS: [Layer; 9] = [
     // A dialect does not know about batching.
     Layer { krate: "liminal-core", module: "dialect", forbidden: &["upsert", "processor", "session"] },
     // The processor does not know which agent speaks.
     Layer { krate: "liminal-core", module: "processor", forbidden: &["dialect"] },
+    // The demo agent is an agent like any other: it may not know who drives it.
+    Layer {
+        krate: "liminal-builder",
+        module: "demo",
+        forbidden: &["provider", "session", "log", "http", "process"],
+    },
     Layer { krate: "liminal-builder", module: "process", forbidden: &["provider", "session", "log", "http"] },
     Layer {
         krate: "liminal-builder",
@@ -21,7 +27,8 @@ const LAYERS: [Layer; 8] = [
         forbidden: &["provider", "session", "log", "http"],
     },
     Layer { krate: "liminal-builder", module: "provider", forbidden: &["session", "log", "http"] },
-    Layer { krate: "liminal-builder", module: "log", forbidden: &["session", "provider", "http"] },
+    Layer { krate: "liminal-builder", module: "log", forbidden: &["store", "session", "provider", "http"] },
+    Layer { krate: "liminal-builder", module: "store", forbidden: &["session", "provider", "http"] },
     Layer { krate: "liminal-builder", module: "session", forbidden: &["http"] },
     Layer { krate: "liminal-builder", module: "http", forbidden: &["provider", "transport", "process"] },
 ];

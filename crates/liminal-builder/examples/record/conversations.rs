@@ -12,12 +12,12 @@ use liminal_builder::recording::Recorder;
 use liminal_builder::session::{SessionHandle, Setup};
 use liminal_core::processor::Config;
 use scripted_model::{Options, ScriptedModel};
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::player::Player;
 use crate::scenarios::Scenario;
 use crate::scenarios::Step::{self, Cancel, Ends, Said, Say};
+use crate::tap::tap;
 
 const fn scenario(name: &'static str, steps: &'static [Step]) -> Scenario {
     Scenario { name, permission_mode: None, steps }
@@ -71,9 +71,9 @@ pub(crate) async fn record(vendor: &'static Vendor, scenario: &Scenario) -> Resu
     // So that a single word is seen, and can be waited for.
     let config = Config::default().with_first_emission(Duration::from_millis(50));
     let setup = Setup { config, recorder: Some(Recorder::create(&file)?), ..Setup::default() };
-    let (sender, outputs) = mpsc::channel(64);
+    let (outlet, outputs) = tap(64);
     let mut tasks = JoinSet::new();
-    let handle = SessionHandle::start(agent.await?, setup, sender, &mut tasks);
+    let handle = SessionHandle::start(agent.await?, setup, outlet, &mut tasks);
     Player::new(handle, outputs, folder.path()).play(scenario.steps).await?;
     drop(tasks.join_next().await);
     Ok(fs::read_to_string(file)?)

@@ -7,6 +7,8 @@ mod conversations;
 mod player;
 mod scenarios;
 mod scrub;
+#[path = "../../tests/it/tap.rs"]
+mod tap;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,12 +22,12 @@ use liminal_builder::provider::{OpenRequest, Provider, SessionOptions};
 use liminal_builder::recording::Recorder;
 use liminal_builder::session::{SessionHandle, Setup};
 use scripted_model::{Options, ScriptedModel};
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use player::Player;
 use scenarios::{SCENARIOS, Scenario};
 use scrub::Scrubber;
+use tap::tap;
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -68,9 +70,9 @@ async fn record(scenario: &Scenario) -> Result<String> {
 
     let file = home_path.join("recording.ndjson");
     let setup = Setup { recorder: Some(Recorder::create(&file)?), ..Setup::default() };
-    let (sender, outputs) = mpsc::channel(64);
+    let (outlet, outputs) = tap(64);
     let mut tasks = JoinSet::new();
-    let handle = SessionHandle::start(agent, setup, sender, &mut tasks);
+    let handle = SessionHandle::start(agent, setup, outlet, &mut tasks);
     Player::new(handle, outputs, &home_path).play(scenario.steps).await?;
     drop(tasks.join_next().await);
     Scrubber::new(&home_path, &project, model.url()).scrubbed(&fs::read_to_string(file)?)

@@ -47,7 +47,9 @@ const PLAN: &str = r#"tool:ExitPlanMode {"plan":"1. Look.\n2. Leap."}"#;
 const BACKGROUND: &str =
     r#"tool:Bash {"command":"sleep 1; echo over","description":"wait","run_in_background":true}"#;
 
-pub(crate) const SCENARIOS: [Scenario; 20] = [
+const LONG_THOUGHT: &str = "think:one two three four five six seven eight nine ten eleven twelve thirteen fourteen drop:12\nsay:the answer";
+
+pub(crate) const SCENARIOS: [Scenario; 24] = [
     scenario(
         "80_question_answered",
         &[Say(QUESTION), AnswerWith("allow_once", &[("Which colour?", "Blue")]), Ends(1)],
@@ -115,5 +117,15 @@ pub(crate) const SCENARIOS: [Scenario; 20] = [
             Answer("allow_once"),
             Ends(1),
         ],
+    ),
+    scenario("94_shown_text_breaks", &[Say("words:60 drop:40"), Ends(1), Say("say:next"), Ends(1)]),
+    scenario("94b_shown_thought_breaks", &[Say(LONG_THOUGHT), Ends(1), Say("say:next"), Ends(1)]),
+    scenario(
+        "94c_text_after_a_thought_breaks",
+        &[Say("think:let me see\nwords:60 drop:40"), Ends(1), Say("say:next"), Ends(1)],
+    ),
+    scenario(
+        "94d_call_breaks",
+        &[Say("tool:Bash {\"command\":\"ls\"} drop:2\nthen:listed"), Ends(1), Say("say:next"), Ends(1)],
     ),
 ];

@@ -10,26 +10,28 @@ const ROOT_PATIENCE: Duration = Duration::from_secs(20);
 /// Hundreds of megabytes over a slow line.
 const INSTALL_PATIENCE: Duration = Duration::from_secs(1_800);
 
-/// Folders of global packages, the likeliest first.
+const SYSTEM_ROOTS: [&str; 3] =
+    ["/usr/local/lib/node_modules", "/usr/lib/node_modules", "/opt/homebrew/lib/node_modules"];
+
+/// Folders of global packages, the likeliest first. The system's are guessed where npm does not tell its own.
 pub(super) async fn roots(environment: &Environment) -> Vec<PathBuf> {
-    let mut roots = Vec::new();
-    if let Some(npm) = environment.find_program("npm")
-        && let Ok(run) = run_for_output(&npm, &["root", "-g"], environment, ROOT_PATIENCE).await
-        && run.succeeded
-    {
-        roots.push(PathBuf::from(run.stdout.trim()));
-    }
+    let told = told_root(environment).await;
+    let guessed: &[&str] = if told.is_some() { &[] } else { &SYSTEM_ROOTS };
+    let mut roots: Vec<PathBuf> = told.into_iter().collect();
     if let Some(home) = environment.get("HOME").map(PathBuf::from) {
         roots.push(home.join(".npm-global/lib/node_modules"));
         roots.extend(versions(&home.join(".nvm/versions/node"), "lib/node_modules"));
         roots.extend(versions(&home.join(".local/share/fnm/node-versions"), "installation/lib/node_modules"));
         roots.push(home.join(".volta/tools/shared"));
     }
-    roots.extend(
-        ["/usr/local/lib/node_modules", "/usr/lib/node_modules", "/opt/homebrew/lib/node_modules"]
-            .map(PathBuf::from),
-    );
+    roots.extend(guessed.iter().map(PathBuf::from));
     roots
+}
+
+async fn told_root(environment: &Environment) -> Option<PathBuf> {
+    let npm = environment.find_program("npm")?;
+    let run = run_for_output(&npm, &["root", "-g"], environment, ROOT_PATIENCE).await.ok()?;
+    run.succeeded.then(|| PathBuf::from(run.stdout.trim()))
 }
 
 /// The package folders of each installed version, the newest first.

@@ -1,6 +1,8 @@
 //! The sessions of Codex. Owns where they lie below its home, and which file is one; what their lines mean is the
 //! core's business. Codex itself gives back the history of a session, so files are only listed here.
 
+mod names;
+
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, DirEntry, FileType};
@@ -12,6 +14,10 @@ use liminal_core::dialect::codex_rollout::Outline;
 use super::files::{self, Stamp};
 use super::index::Index;
 use super::{DiscoveryError, Listing, SessionSummary, is_uuid, last_activity};
+use names::Names;
+
+/// What Codex adds to the name of a file that it has compressed, which it does to old ones when it is told to.
+const COMPRESSED: &str = ".zst";
 
 /// The directory that Codex keeps its state in: what `CODEX_HOME` says, or `.codex` at home.
 #[must_use]
@@ -29,6 +35,7 @@ pub struct Sessions {
     current: PathBuf,
     archived: PathBuf,
     index: Index<Outline>,
+    names: Names,
 }
 
 impl files::Outline for Outline {
@@ -50,23 +57,30 @@ impl Sessions {
     #[must_use]
     pub fn new(home_directory: &Path) -> Self {
         let (current, archived) = (home_directory.join("sessions"), home_directory.join("archived_sessions"));
-        Self { current, archived, index: Index::new() }
+        let names = Names::new(home_directory.join("session_index.jsonl"));
+        Self { current, archived, index: Index::new(), names }
     }
 
     /// Lists the sessions that were begun in a directory, the latest first, with those that were archived.
     pub fn list(&mut self, project: &Path) -> Result<Listing, DiscoveryError> {
         let real = fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
         let mut listing = Listing::default();
+        listing.unreadable.extend(self.names.refresh());
         let found =
             [(&self.current, files_by_date(&self.current)?), (&self.archived, rollouts(&self.archived)?)];
         for (directory, files) in found {
             let is_archived = *directory == self.archived;
+            let (compressed, files): (Vec<_>, _) = files.into_iter().partition(|path| is_compressed(path));
+            listing.compressed += compressed.len();
             let unreadable = self.index.update(directory, files, |path, stamp, outline| {
                 if is_in(outline, project) || is_in(outline, &real) {
                     listing.sessions.extend(summary(path, stamp, outline, is_archived));
                 }
             });
             listing.unreadable.extend(unreadable);
+        }
+        for session in &mut listing.sessions {
+            session.title = self.names.of(&session.id).cloned().or(session.title.take());
         }
         listing.sort();
         // A file that is moved while the directories are read is found in both.
@@ -117,7 +131,12 @@ fn files_by_date(sessions: &Path) -> Result<Vec<PathBuf>, DiscoveryError> {
 }
 
 fn rollouts(directory: &Path) -> Result<Vec<PathBuf>, DiscoveryError> {
-    entries(directory, FileType::is_file, |name| id_in(name).is_some())
+    let is_rollout = |name: &str| id_in(name.strip_suffix(COMPRESSED).unwrap_or(name)).is_some();
+    entries(directory, FileType::is_file, is_rollout)
+}
+
+fn is_compressed(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| path.ends_with(COMPRESSED))
 }
 
 /// What a directory holds of a kind, by name; links are of no kind. A directory that is not there holds nothing.

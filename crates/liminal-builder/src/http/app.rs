@@ -2,16 +2,19 @@
 
 use std::fmt;
 use std::future::Future;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
 use liminal_core::time::Now;
+use tokio::sync::watch;
 
-use super::credentials::Credentials;
+use super::credentials::{CredentialFault, Credentials};
 use super::host::OwnNames;
 use super::limits::Limits;
 use crate::agents::AgentReport;
 use crate::clock::Clock;
+use crate::sessions::Sessions;
 
 /// Looks for the agents of this machine.
 pub type FindAgents = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Vec<AgentReport>> + Send>> + Send + Sync>;
@@ -27,6 +30,12 @@ pub(super) struct Shared {
     pub(super) limits: Limits,
     pub(super) clock: Clock,
     pub(super) find_agents: FindAgents,
+    pub(super) sessions: Sessions,
+    pub(super) data_directory: PathBuf,
+    /// Goes up whenever browsers are logged out.
+    pub(super) rotations: watch::Sender<u64>,
+    /// Whether the server is to stop; sockets hold a receiver, so that their number is known.
+    pub(super) stop: watch::Sender<bool>,
 }
 
 impl App {
@@ -58,6 +67,54 @@ impl App {
 
     pub(super) fn now(&self) -> Now {
         self.0.clock.now()
+    }
+
+    pub(super) fn clock(&self) -> Clock {
+        self.0.clock
+    }
+
+    pub(super) fn sessions(&self) -> &Sessions {
+        &self.0.sessions
+    }
+
+    pub(super) fn data_directory(&self) -> &Path {
+        &self.0.data_directory
+    }
+
+    /// Tells whenever browsers are logged out.
+    pub(super) fn rotations(&self) -> watch::Receiver<u64> {
+        self.0.rotations.subscribe()
+    }
+
+    /// Logs every browser out.
+    pub(super) async fn rotate(&self) -> Result<(), CredentialFault> {
+        self.0.credentials.rotate().await?;
+        self.0.rotations.send_modify(|count| *count += 1);
+        Ok(())
+    }
+
+    /// A place for a socket, which lives outside its connection; none while the server stops.
+    pub(super) fn enter(&self) -> Option<watch::Receiver<bool>> {
+        let place = self.0.stop.subscribe();
+        let is_open = !*place.borrow();
+        is_open.then_some(place)
+    }
+
+    /// Comes when the server is to stop.
+    pub(super) async fn stopping(&self) {
+        let mut stop = self.0.stop.subscribe();
+        // The sender lives as long as the app.
+        stop.wait_for(|is_stopping| *is_stopping).await.ok();
+    }
+
+    /// Tells sockets and streams that the server is to stop.
+    pub(super) fn stop(&self) {
+        self.0.stop.send_replace(true);
+    }
+
+    /// Comes when no socket is left.
+    pub(super) async fn left(&self) {
+        self.0.stop.closed().await;
     }
 
     pub(super) async fn find_agents(&self) -> Vec<AgentReport> {

@@ -5,7 +5,7 @@ use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::http::header::SET_COOKIE;
 use axum::response::IntoResponse;
-use liminal_core::wire::rest::{BrowserKey, ExchangeCode, FreshAddress};
+use liminal_core::wire::access::{BrowserKey, ExchangeCode, FreshAddress};
 
 use super::app::App;
 use super::extract::JsonBody;
@@ -18,7 +18,7 @@ pub(super) async fn exchange(
     Extension(Peer(peer)): Extension<Peer>,
     JsonBody(ExchangeCode { code }): JsonBody<ExchangeCode>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let browser = app.credentials().exchange(&code, peer, app.now())?;
+    let browser = app.credentials().exchange(&code, peer, app.now()).await?;
     let name = app.credentials().cookie_name();
     // The session decides when it ends; its cookie lives for as long as browsers keep any, 400 days.
     let cookie =
@@ -33,6 +33,6 @@ pub(super) async fn new_code(State(app): State<App>) -> Json<FreshAddress> {
 
 /// Ends every browser's session.
 pub(super) async fn rotate(State(app): State<App>) -> Result<StatusCode, ApiError> {
-    app.credentials().rotate()?;
+    app.rotate().await?;
     Ok(StatusCode::NO_CONTENT)
 }

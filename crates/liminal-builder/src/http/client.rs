@@ -5,7 +5,8 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use liminal_core::wire::rest::{FreshAddress, Problem};
+use liminal_core::wire::access::FreshAddress;
+use liminal_core::wire::rest::Problem;
 use serde::de::DeserializeOwned;
 
 use super::server_file::ServerFile;

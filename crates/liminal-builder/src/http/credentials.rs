@@ -5,6 +5,7 @@
 //! of our own origin can read. Neither alone opens anything.
 
 mod codes;
+mod logins;
 mod presented;
 mod secret;
 mod sessions;
@@ -13,7 +14,7 @@ mod throttle;
 use std::error::Error;
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use liminal_core::time::Now;
@@ -21,9 +22,10 @@ use liminal_core::time::Now;
 use codes::{CodeFault, Codes};
 use throttle::Throttle;
 
+pub use logins::BrowserLogins;
 pub use presented::Presented;
 pub use secret::{Digest, Secret};
-pub use sessions::{BrowserSession, BrowserSessions, InMemory, StoreFault};
+pub use sessions::{BrowserSession, BrowserSessions, InMemory, Pending, StoreFault};
 
 /// Who sent a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +75,7 @@ pub struct Credentials {
     token: Secret,
     token_digest: Digest,
     cookie_name: String,
-    sessions: Box<dyn BrowserSessions>,
+    sessions: Arc<dyn BrowserSessions>,
     codes: Mutex<Codes>,
     throttle: Mutex<Throttle>,
 }
@@ -82,7 +84,7 @@ impl Credentials {
     /// Makes a new token. The cookie's name tells servers of one machine apart: by port, and by `instance` where a
     /// port is used by one after the other.
     #[must_use]
-    pub fn new(port: u16, instance: &str, sessions: Box<dyn BrowserSessions>) -> Self {
+    pub fn new(port: u16, instance: &str, sessions: Arc<dyn BrowserSessions>) -> Self {
         let token = Secret::of_256_bits();
         Self {
             token_digest: token.digest(),
@@ -113,16 +115,13 @@ impl Credentials {
     }
 
     /// Lets a browser in that shows a code, once.
-    pub fn exchange(&self, code: &str, peer: IpAddr, now: Now) -> Result<NewBrowser, CredentialFault> {
+    pub async fn exchange(&self, code: &str, peer: IpAddr, now: Now) -> Result<NewBrowser, CredentialFault> {
         // The lock is given back before anything else is asked for.
         let redeemed = lock(&self.codes).redeem(code, now.mono);
         redeemed.map_err(|fault| self.refuse(fault.into(), peer, now))?;
         let browser = NewBrowser { cookie: Secret::of_256_bits(), key: Secret::of_256_bits() };
-        self.sessions.add(BrowserSession {
-            cookie: browser.cookie.digest(),
-            key: browser.key.digest(),
-            seen: now.wall,
-        })?;
+        let (cookie, key) = (browser.cookie.digest(), browser.key.digest());
+        self.sessions.add(BrowserSession { cookie, key, seen: now.wall }).await?;
         Ok(browser)
     }
 
@@ -137,30 +136,30 @@ impl Credentials {
             Presented::Nothing => return Err(CredentialFault::Missing),
             Presented::Unreadable => None,
             Presented::Bearer(token) => self.token_digest.matches(Digest::of(token)).then_some(Caller::Token),
-            Presented::Browser { cookies, key } => self.browser(cookies, key, now)?,
+            Presented::Browser { cookies, key } => self.browser(cookies, key, now),
         };
         caller.ok_or_else(|| self.refuse(CredentialFault::Wrong, peer, now))
     }
 
     /// Ends every browser's session and every code that waits.
-    pub fn rotate(&self) -> Result<(), CredentialFault> {
+    pub async fn rotate(&self) -> Result<(), CredentialFault> {
         lock(&self.codes).clear();
-        Ok(self.sessions.remove_all()?)
+        Ok(self.sessions.remove_all().await?)
     }
 
     /// Another port may have planted a cookie of our name, so each that came is tried.
-    fn browser(&self, cookies: &[&str], key: &str, now: Now) -> Result<Option<Caller>, CredentialFault> {
+    fn browser(&self, cookies: &[&str], key: &str, now: Now) -> Option<Caller> {
         let key = Digest::of(key);
         for cookie in cookies {
             let cookie = Digest::of(cookie);
-            let session = self.sessions.find(&cookie)?.filter(|session| session.is_current(now.wall));
+            let session = self.sessions.find(&cookie).filter(|session| session.is_current(now.wall));
             let Some(session) = session.filter(|session| session.key.matches(key)) else { continue };
             if session.is_stale(now.wall) {
-                self.sessions.seen(&cookie, now.wall)?;
+                self.sessions.seen(&cookie, now.wall);
             }
-            return Ok(Some(Caller::Browser(cookie)));
+            return Some(Caller::Browser(cookie));
         }
-        Ok(None)
+        None
     }
 
     fn refuse(&self, fault: CredentialFault, peer: IpAddr, now: Now) -> CredentialFault {

@@ -1,7 +1,10 @@
 //! What handlers take out of requests. Owns that a fault in one is a problem like any other.
 
 use axum::body::Bytes;
-use axum::extract::{FromRequest, Request};
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use liminal_core::error::ErrorCode;
 use liminal_core::read;
 use serde::de::DeserializeOwned;
 
@@ -17,5 +20,37 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         let bytes = Bytes::from_request(request, state).await.map_err(|_| ApiError::internal())?;
         Ok(Self(read::body(&bytes)?))
+    }
+}
+
+/// What stands in the path.
+#[derive(Debug)]
+pub(super) struct Path<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
+        path.map(|path| Self(path.0)).map_err(|error| not_found(&error))
+    }
+}
+
+/// What cannot be read as a name names nothing.
+fn not_found(error: &PathRejection) -> ApiError {
+    ApiError::new(ErrorCode::NotFound, format!("there is nothing at this path: {error}"))
+}
+
+/// What stands behind the question mark.
+#[derive(Debug)]
+pub(super) struct Query<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let query = axum::extract::Query::<T>::from_request_parts(parts, state).await;
+        let wrong = |error: QueryRejection| ApiError::new(ErrorCode::InvalidRequest, error.body_text());
+        query.map(|query| Self(query.0)).map_err(wrong)
     }
 }

@@ -14,7 +14,11 @@ use liminal_core::wire::rest::Problem;
 use super::credentials::CredentialFault;
 use super::host::HostFault;
 use super::origin::OriginFault;
+use crate::log::LogError;
+use crate::sessions::Failure;
 
+/// When it is worth to try again what this machine could not do now.
+const RETRY_SECONDS: u64 = 5;
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 /// Why a request was not met. The only error that handlers and gates may answer with.
@@ -96,20 +100,28 @@ impl ApiError {
     }
 }
 
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
+impl ApiError {
+    /// The error as it is sent.
+    #[must_use]
+    pub fn problem(self) -> Problem {
         let status = status(self.code);
-        let problem = Problem {
+        Problem {
             r#type: "about:blank".to_owned(),
             title: status.canonical_reason().unwrap_or_default().to_owned(),
             status: status.as_u16(),
             code: self.code,
             detail: self.detail,
             instance: self.instance,
-        };
-        let mut response = (status, Json(problem)).into_response();
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let (status, hint) = (status(self.code), self.hint.clone().header());
+        let mut response = (status, Json(self.problem())).into_response();
         response.headers_mut().insert(CONTENT_TYPE, PROBLEM_JSON);
-        response.headers_mut().extend(self.hint.header());
+        response.headers_mut().extend(hint);
         response
     }
 }
@@ -122,20 +134,31 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::ProjectIdRequired
         | ErrorCode::UnsupportedCliType => StatusCode::BAD_REQUEST,
         ErrorCode::CodeInvalid | ErrorCode::CodeUsed | ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
-        ErrorCode::HostNotAllowed | ErrorCode::OriginNotAllowed => StatusCode::FORBIDDEN,
-        ErrorCode::NotFound | ErrorCode::ProjectNotFound | ErrorCode::SessionNotFound => {
-            StatusCode::NOT_FOUND
-        }
+        ErrorCode::BypassNotAllowed
+        | ErrorCode::HostNotAllowed
+        | ErrorCode::OriginNotAllowed
+        | ErrorCode::TrustRequired => StatusCode::FORBIDDEN,
+        ErrorCode::ApprovalNotFound
+        | ErrorCode::ItemNotFound
+        | ErrorCode::NotFound
+        | ErrorCode::ProjectNotFound
+        | ErrorCode::QueuedNotFound
+        | ErrorCode::SessionNotFound => StatusCode::NOT_FOUND,
         ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         ErrorCode::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
-        ErrorCode::AlreadyAnswered | ErrorCode::PermissionLapsed | ErrorCode::TurnInProgress => {
-            StatusCode::CONFLICT
-        }
+        ErrorCode::AlreadyAnswered
+        | ErrorCode::DeliveryUnknown
+        | ErrorCode::HistoryReset
+        | ErrorCode::PermissionLapsed
+        | ErrorCode::ProjectExists
+        | ErrorCode::TurnInProgress
+        | ErrorCode::WrongState => StatusCode::CONFLICT,
+        ErrorCode::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
         ErrorCode::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        ErrorCode::TooManyAttempts => StatusCode::TOO_MANY_REQUESTS,
+        ErrorCode::QueueFull | ErrorCode::TooManyAttempts => StatusCode::TOO_MANY_REQUESTS,
         ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        ErrorCode::AgentNotReading
+        ErrorCode::ItemTooLong
         | ErrorCode::LineTooLong
         | ErrorCode::ModelUnreachable
         | ErrorCode::ProcessCrash
@@ -143,7 +166,11 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::ResponseError
         | ErrorCode::SpawnFailed
         | ErrorCode::StreamEnded => StatusCode::BAD_GATEWAY,
-        ErrorCode::ServerRestart => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorCode::AgentNotReading
+        | ErrorCode::AgentsExhausted
+        | ErrorCode::ServerRestart
+        | ErrorCode::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorCode::StorageFull => StatusCode::INSUFFICIENT_STORAGE,
     }
 }
 
@@ -175,6 +202,26 @@ impl From<CredentialFault> for ApiError {
             CredentialFault::TooMany(wait) => Self::too_many(wait),
             CredentialFault::Store(_) => Self::internal(),
         }
+    }
+}
+
+impl From<Failure> for ApiError {
+    fn from(failure: Failure) -> Self {
+        let error = Self::new(failure.code, failure.message);
+        match failure.code {
+            // What failed inside is for the log, not for the client.
+            ErrorCode::Internal => Self::internal(),
+            ErrorCode::AgentsExhausted | ErrorCode::ShuttingDown | ErrorCode::StorageFull => {
+                Self { hint: Hint::RetryAfter(RETRY_SECONDS), ..error }
+            }
+            _ => error,
+        }
+    }
+}
+
+impl From<LogError> for ApiError {
+    fn from(error: LogError) -> Self {
+        Failure::from(error).into()
     }
 }
 

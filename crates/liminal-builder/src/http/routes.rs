@@ -11,7 +11,7 @@ use liminal_core::error::ErrorCode;
 use super::app::App;
 use super::gate::{Gate, admit};
 use super::problem::ApiError;
-use super::{agents, auth, health, pages};
+use super::{agents, approvals, auth, health, page_state, pages, project, queue, reading, session, sse, ws};
 
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,12 @@ pub enum Verb {
     Get,
     /// Does.
     Post,
+    /// Replaces.
+    Put,
+    /// Changes.
+    Patch,
+    /// Removes.
+    Delete,
 }
 
 /// One route.
@@ -73,6 +79,39 @@ pub const ROUTES: &[Route] = &[
     post("/auth/rotate", Access::Token, Body::Optional, |verb| on(verb, auth::rotate)),
     get("/api/meta", Access::Credential, |verb| on(verb, health::meta)),
     get("/api/agents", Access::Credential, |verb| on(verb, agents::list)),
+    get("/api/projects", Access::Credential, |verb| on(verb, project::list)),
+    post("/api/projects", Access::Credential, Body::Json, |verb| on(verb, project::add)),
+    delete("/api/projects/{id}", |verb| on(verb, project::remove)),
+    post("/api/projects/{id}/trust", Access::Credential, Body::Json, |verb| on(verb, project::decide_trust)),
+    get("/api/projects/{id}/files", Access::Credential, |verb| on(verb, project::files)),
+    get("/api/fs/complete", Access::Credential, |verb| on(verb, project::complete)),
+    get("/api/session/list", Access::Credential, |verb| on(verb, session::list)),
+    post("/api/session/create", Access::Credential, Body::Json, |verb| on(verb, session::create)),
+    delete("/api/session/{id}", |verb| on(verb, session::delete)),
+    act("/api/session/{id}/load", |verb| on(verb, session::load)),
+    get("/api/session/{id}/status", Access::Credential, |verb| on(verb, session::status)),
+    post("/api/session/{id}/send", Access::Credential, Body::Json, |verb| on(verb, session::send)),
+    act("/api/session/{id}/cancel", |verb| on(verb, session::cancel)),
+    act("/api/session/{id}/kill", |verb| on(verb, session::kill)),
+    post("/api/session/{id}/configure", Access::Credential, Body::Json, |verb| on(verb, session::configure)),
+    post("/api/session/{id}/title", Access::Credential, Body::Json, |verb| on(verb, session::rename)),
+    act("/api/session/{id}/archive", |verb| on(verb, session::archive)),
+    act("/api/session/{id}/unarchive", |verb| on(verb, session::unarchive)),
+    get("/api/session/{id}/queue", Access::Credential, |verb| on(verb, queue::show)),
+    patch("/api/session/{id}/queue/{queued}", |verb| on(verb, queue::edit)),
+    delete("/api/session/{id}/queue/{queued}", |verb| on(verb, queue::remove)),
+    act("/api/session/{id}/queue/{queued}/now", |verb| on(verb, queue::send_now)),
+    get("/api/session/{id}/history", Access::Credential, |verb| on(verb, reading::history)),
+    get("/api/session/{id}/upserts", Access::Credential, |verb| on(verb, sse::upserts)),
+    get("/api/session/{id}/events", Access::Credential, |verb| on(verb, sse::events)),
+    get("/api/session/{id}/items/{item}/output", Access::Credential, |verb| on(verb, reading::output)),
+    get("/api/session/{id}/export", Access::Credential, |verb| on(verb, reading::export)),
+    get("/api/approvals", Access::Credential, |verb| on(verb, approvals::list)),
+    post("/api/approvals/{id}", Access::Credential, Body::Json, |verb| on(verb, approvals::answer)),
+    get("/api/search", Access::Credential, |verb| on(verb, reading::search)),
+    get("/api/ui-state", Access::Credential, |verb| on(verb, page_state::show)),
+    put("/api/ui-state", |verb| on(verb, page_state::keep)),
+    get("/ws", Access::Credential, |verb| on(verb, ws::open)),
 ];
 
 const fn page(path: &'static str, handler: Handler) -> Route {
@@ -87,6 +126,23 @@ const fn post(path: &'static str, access: Access, body: Body, handler: Handler) 
     Route { verb: Verb::Post, path, access, body, handler }
 }
 
+/// Does something that needs no more words.
+const fn act(path: &'static str, handler: Handler) -> Route {
+    post(path, Access::Credential, Body::Optional, handler)
+}
+
+const fn put(path: &'static str, handler: Handler) -> Route {
+    Route { verb: Verb::Put, path, access: Access::Credential, body: Body::Json, handler }
+}
+
+const fn patch(path: &'static str, handler: Handler) -> Route {
+    Route { verb: Verb::Patch, path, access: Access::Credential, body: Body::Json, handler }
+}
+
+const fn delete(path: &'static str, handler: Handler) -> Route {
+    Route { verb: Verb::Delete, path, access: Access::Credential, body: Body::Optional, handler }
+}
+
 impl Verb {
     /// Its methods, as in an `Allow` header.
     #[must_use]
@@ -94,6 +150,9 @@ impl Verb {
         match self {
             Self::Get => "GET, HEAD",
             Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
         }
     }
 
@@ -101,6 +160,9 @@ impl Verb {
         match self {
             Self::Get => MethodFilter::GET.or(MethodFilter::HEAD),
             Self::Post => MethodFilter::POST,
+            Self::Put => MethodFilter::PUT,
+            Self::Patch => MethodFilter::PATCH,
+            Self::Delete => MethodFilter::DELETE,
         }
     }
 }

@@ -18,11 +18,22 @@ pub struct Record {
     pub turn: TurnId,
     /// Whether more states of an item are to come.
     pub is_open: bool,
+    /// Whether it says that the item is new.
+    pub is_first: bool,
     /// The payload.
     pub bytes: Bytes,
     /// Where the growing text begins in the payload.
     pub text_start: Option<usize>,
 }
+
+impl Record {
+    fn is_overtaken_by(&self, newer: &Self) -> bool {
+        self.is_open && !self.is_first && self.key == newer.key
+    }
+}
+
+/// How far back an overtaken state is looked for; what grows has grown lately.
+const REACH: usize = 64;
 
 /// Outputs in order, to be appended together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,6 +50,23 @@ impl Batch {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Adds outputs behind these. A state of an item that is to be replaced anyway never gets a place of its own: the
+    /// newer one takes that of the older. That an item is new is always told.
+    pub fn extend(&mut self, newer: Self) {
+        for record in newer.0 {
+            match self.0.iter_mut().rev().take(REACH).find(|held| held.is_overtaken_by(&record)) {
+                Some(held) => *held = record,
+                None => self.0.push(record),
+            }
+        }
+    }
+
+    /// How much is in it.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.0.iter().map(|record| record.bytes.len()).sum()
     }
 
     pub(super) fn into_records(self) -> Vec<Record> {
@@ -86,7 +114,14 @@ impl Encoder {
             }
         };
         let bytes = Bytes::copy_from_slice(&self.scratch);
-        self.batch.0.push(Record { key, turn: turn.clone(), is_open: false, bytes, text_start: None });
+        self.batch.0.push(Record {
+            key,
+            turn: turn.clone(),
+            is_open: false,
+            is_first: false,
+            bytes,
+            text_start: None,
+        });
     }
 
     #[expect(
@@ -103,6 +138,7 @@ impl Encoder {
             key: Key::Item(head.item_id.clone()),
             turn: head.turn_id.clone(),
             is_open: matches!(head.status, UpsertStatus::Create | UpsertStatus::Update),
+            is_first: head.status == UpsertStatus::Create,
             bytes: Bytes::copy_from_slice(&self.scratch),
             text_start: text::start(head, &self.scratch),
         });

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::sequence::Sequence;
 use super::window::Windows;
-use super::{Batch, Cursor, Durability, Head, Limit, LogError, Page, Pending, StreamLog};
+use super::{Batch, Cursor, Durability, Entry, Head, Key, Limit, LogError, Page, Pending, StreamLog};
 
 /// Keeps every session's latest states as long as it lives.
 #[derive(Debug, Default)]
@@ -64,6 +64,10 @@ impl StreamLog for MemoryLog {
 
     fn history<'a>(&'a self, session: &'a SessionId, before: Option<u64>, limit: Limit) -> Pending<'a, Page> {
         Box::pin(async move { Ok(at_hand(self.windows.get(session).history(before, limit))) })
+    }
+
+    fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>> {
+        Box::pin(async move { Ok(self.windows.get(session).entry(key)) })
     }
 
     fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, watch::Receiver<Head>> {

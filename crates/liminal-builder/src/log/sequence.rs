@@ -29,7 +29,7 @@ impl Sequence {
         record: Record,
         first_seq: impl FnOnce(&Key) -> Result<Option<u64>, LogError>,
     ) -> Result<Entry, LogError> {
-        let Record { key, turn: _, is_open, bytes, text_start } = record;
+        let Record { key, is_open, bytes, text_start, .. } = record;
         let seq = self.head + 1;
         let before = self.open.get(&key);
         let first_seq = match before {

@@ -7,18 +7,21 @@
 mod checksum;
 mod error;
 mod events;
+mod followers;
 mod indexing;
 mod meta;
 mod opening;
 mod reader;
+pub(crate) mod records;
 mod restart;
 mod rows;
+mod salvage;
 mod search;
 mod syncer;
 mod tracked;
 mod writer;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,13 +32,17 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::window::{Window, Windows};
-use super::{Batch, Cursor, Durability, Head, Limit, LogError, Page, Pending, StreamLog};
+use super::{
+    Batch, Cursor, Durability, Entry, EventLog, Head, Key, Limit, LogError, Page, Pending, StreamLog,
+};
+use followers::Followers;
 use indexing::Indexing;
 pub use opening::{MovedAside, OLDEST_SQLITE};
 use reader::Readers;
+pub use salvage::{Salvaged, Tally};
 pub use search::{FOUND_END, FOUND_START, Hit};
 use syncer::Syncer;
-use writer::{Append, Job, Reply, Writer};
+use writer::{Append, Job, Reply, Work, Writer};
 
 /// Batches that wait for the writer; more make their sessions wait.
 const JOBS_WAITING: usize = 1024;
@@ -76,6 +83,7 @@ pub struct SqliteLog {
     jobs: mpsc::Sender<Job>,
     windows: Arc<Windows>,
     readers: Readers,
+    followers: Followers,
 }
 
 impl SqliteLog {
@@ -97,7 +105,7 @@ impl SqliteLog {
             .spawn(move || writer.run(received))
             .map_err(|error| LogError::Failed(error.to_string()))?;
         let readers = Readers::new(path.to_owned());
-        Ok((Self { jobs, windows, readers }, moved_aside))
+        Ok((Self { jobs, windows, readers, followers: Followers::default() }, moved_aside))
     }
 
     /// Writes what waits and leaves one whole file. Whatever is asked afterwards is [`LogError::Closed`].
@@ -106,31 +114,22 @@ impl SqliteLog {
         self.ask(|reply| Job::Close { reply }).await
     }
 
-    /// Keeps canonical events, each as the JSON of its envelope; the oldest beyond the limits are forgotten.
-    pub async fn record_events(&self, session: &SessionId, events: Vec<Bytes>) -> Result<(), LogError> {
-        let session = session.clone();
-        self.ask(|reply| Job::Events { session, events, reply }).await
-    }
-
-    /// Canonical events after a number, with theirs, oldest first. Numbers are dense per session.
-    pub async fn events(
+    /// Finished items of one session, or of all, that hold all of the words, best first.
+    pub async fn search(
         &self,
-        session: &SessionId,
-        after: u64,
+        query: &str,
+        session: Option<&SessionId>,
         limit: usize,
-    ) -> Result<Vec<(u64, Bytes)>, LogError> {
-        let session = session.clone();
-        let read = move |connection: &Connection| match reader::session_row(connection, &session)? {
-            Some(row) => events::read(connection, row.id, after, limit),
-            None => Ok(Vec::new()),
-        };
-        self.readers.run(read).await
+    ) -> Result<Vec<Hit>, LogError> {
+        let (query, session) = (query.to_owned(), session.cloned());
+        let search =
+            move |connection: &Connection| search::search(connection, &query, session.as_ref(), limit);
+        self.readers.run(search).await
     }
 
-    /// Finished items of all sessions that hold all of the words, best first.
-    pub async fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, LogError> {
-        let query = query.to_owned();
-        self.readers.run(move |connection| search::search(connection, &query, limit)).await
+    /// The newest place of every session's log.
+    pub async fn heads(&self) -> Result<BTreeMap<SessionId, u64>, LogError> {
+        self.readers.run(reader::heads).await
     }
 
     /// Waits until every finished item can be found.
@@ -159,6 +158,37 @@ impl SqliteLog {
             self.append(&session.session, session.endings(reason, now)?, durability).await?;
         }
         Ok(unfinished.into_iter().flat_map(pairs).collect())
+    }
+
+    /// Changes what is kept beside the streams, in one transaction: all of it or nothing.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        durability: Durability,
+        work: impl FnOnce(&Connection) -> Result<T, LogError> + Send + 'static,
+    ) -> Result<T, LogError> {
+        let (keep, mut kept) = oneshot::channel();
+        // It can be kept unless nobody waits any more.
+        let work = Work(Box::new(move |connection| work(connection).map(|done| drop(keep.send(done)))));
+        self.ask(|reply| Job::Write { work, durability, reply }).await?;
+        kept.try_recv().map_err(|_| LogError::Closed)
+    }
+
+    /// The same for what may be lost: nobody waits for it, and it is dropped when too much waits already.
+    pub(crate) fn write_if_idle(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<(), LogError> + Send + 'static,
+    ) {
+        let (reply, _) = oneshot::channel();
+        let work = Work(Box::new(work));
+        self.jobs.try_send(Job::Write { work, durability: Durability::Grouped, reply }).ok();
+    }
+
+    /// Reads what is kept beside the streams, as it was at one moment.
+    pub(crate) async fn read_with<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, LogError> + Send + 'static,
+    ) -> Result<T, LogError> {
+        self.readers.run(read).await
     }
 
     async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, LogError> {
@@ -227,6 +257,15 @@ impl StreamLog for SqliteLog {
         })
     }
 
+    fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>> {
+        Box::pin(async move {
+            match self.window(session).await?.entry(key) {
+                Some(entry) => Ok(Some(entry)),
+                None => self.readers.entry(session.clone(), key.clone()).await,
+            }
+        })
+    }
+
     fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, watch::Receiver<Head>> {
         // Dropped only when somebody watches: until then the window might be forgotten.
         Box::pin(async move { Ok(self.window(session).await?.subscribe()) })
@@ -240,5 +279,33 @@ impl StreamLog for SqliteLog {
     fn remove<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
         let session = session.clone();
         Box::pin(self.ask(move |reply| Job::Remove { session, reply }))
+    }
+}
+
+impl EventLog for SqliteLog {
+    fn record<'a>(&'a self, session: &'a SessionId, events: Vec<Bytes>) -> Pending<'a, ()> {
+        Box::pin(async move {
+            self.ask(|reply| Job::Events { session: session.clone(), events, reply }).await?;
+            self.followers.tell(session);
+            Ok(())
+        })
+    }
+
+    fn events<'a>(
+        &'a self,
+        session: &'a SessionId,
+        after: u64,
+        limit: usize,
+    ) -> Pending<'a, Vec<(u64, Bytes)>> {
+        let session = session.clone();
+        let read = move |connection: &Connection| match reader::session_row(connection, &session)? {
+            Some(row) => events::read(connection, row.id, after, limit),
+            None => Ok(Vec::new()),
+        };
+        Box::pin(self.readers.run(read))
+    }
+
+    fn follow(&self, session: &SessionId) -> watch::Receiver<()> {
+        self.followers.add(session)
     }
 }

@@ -20,6 +20,7 @@ pub struct Subscription {
     /// The last place given out; none where everything has to be given first.
     cursor: Option<Cursor>,
     limit: Limit,
+    window: Limit,
 }
 
 /// What a subscription gives out.
@@ -29,6 +30,8 @@ pub enum Delivery {
     Reset {
         /// Every entry.
         entries: Vec<Entry>,
+        /// Entries that first appeared before this place were left out.
+        before: Option<u64>,
         /// Where the reader stands now.
         cursor: Cursor,
     },
@@ -53,13 +56,20 @@ impl Subscription {
         let usable = |cursor: &Cursor| head.borrow().verdict(cursor) == Resume::Ok;
         let cursor = after.and_then(|text| text.parse().ok()).filter(usable);
         head.mark_changed();
-        Ok(Self { log, session, head, cursor, limit: Limit::PAGE })
+        Ok(Self { log, session, head, cursor, limit: Limit::PAGE, window: Limit::NONE })
     }
 
     /// How much is given out at once.
     #[must_use]
     pub fn with_limit(mut self, limit: Limit) -> Self {
         self.limit = limit;
+        self
+    }
+
+    /// Of a whole state, only so many of the newest entries are given out; the rest can be read as history.
+    #[must_use]
+    pub fn with_window(mut self, entries: usize) -> Self {
+        self.window = Limit { entries: entries.max(1), bytes: usize::MAX };
         self
     }
 
@@ -73,6 +83,13 @@ impl Subscription {
     #[must_use]
     pub fn head(&self) -> Head {
         self.head.borrow().clone()
+    }
+
+    /// Whether there is something to give out now.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        let head = self.head.borrow();
+        self.cursor.as_ref().is_none_or(|cursor| head.verdict(cursor) != Resume::Ok || cursor.seq != head.seq)
     }
 
     /// Waits until there is something to give out. Cancel-safe: what was not given out comes with the next call.
@@ -90,10 +107,12 @@ impl Subscription {
     }
 
     async fn reset(&mut self) -> Result<Delivery, LogError> {
-        let page = self.log.history(&self.session, None, Limit::NONE).await?;
+        let page = self.log.history(&self.session, None, self.window).await?;
         let cursor = page.head.cursor();
         self.cursor = Some(cursor.clone());
-        Ok(Delivery::Reset { entries: page.entries, cursor })
+        let is_cut = page.entries.len() >= self.window.entries;
+        let before = page.entries.first().map(|first| first.first_seq).filter(|_| is_cut);
+        Ok(Delivery::Reset { entries: page.entries, before, cursor })
     }
 
     async fn changes(&mut self, after: Cursor) -> Result<Delivery, LogError> {

@@ -160,6 +160,11 @@ impl Window {
         Ok(Page { through: head.seq, entries, head })
     }
 
+    /// The state of a key, if it is here.
+    pub(super) fn entry(&self, key: &Key) -> Option<Entry> {
+        lock(&self.states).by_key.get(key).cloned()
+    }
+
     /// The first place of a key whose state is here.
     pub(super) fn first_seq(&self, key: &Key) -> Option<u64> {
         lock(&self.states).by_key.get(key).map(|entry| entry.first_seq)

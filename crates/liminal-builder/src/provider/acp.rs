@@ -8,7 +8,7 @@ mod pipe;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use liminal_core::dialect::AgentCommand;
@@ -19,11 +19,14 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::{OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, handshake};
+use super::{
+    Asking, OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, blocking, handshake,
+};
 use crate::agents::Launch;
 use crate::clock::Clock;
 use crate::config::CwdPolicy;
 use crate::diagnostics::{Diagnostics, Snapshot};
+use crate::discovery::{SessionSummary, codex as codex_files};
 use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
 use connection::{ConnectionTask, Request};
@@ -94,6 +97,8 @@ pub struct AcpAgent {
     process: tokio::sync::Mutex<Option<mpsc::Sender<Request>>>,
     tasks: Mutex<JoinSet<()>>,
     diagnostics: Diagnostics,
+    /// Codex tells what it has on disk; other agents are not asked.
+    rollouts: Option<Arc<Mutex<codex_files::Sessions>>>,
 }
 
 impl AcpAgent {
@@ -101,7 +106,8 @@ impl AcpAgent {
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         let (process, tasks) = (tokio::sync::Mutex::default(), Mutex::default());
-        Self { settings, process, tasks, diagnostics: Diagnostics::default() }
+        let rollouts = (settings.name == CODEX).then(|| codex::rollouts(&environment(&settings)));
+        Self { settings, process, tasks, diagnostics: Diagnostics::default(), rollouts }
     }
 
     /// What its process said that belongs to no session.
@@ -120,12 +126,13 @@ impl AcpAgent {
 
     async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
         let OpenRequest { directory, resume, options, .. } = request;
+        self.check_trust(&options)?;
         check_directory(&directory)?;
         let agent_session = resume.as_ref().map(|session_id| self.agent_session(session_id)).transpose()?;
         let mut pipe = self.pipe(&directory).await?;
         let clock = Clock::start();
         let session_id = resume.unwrap_or_else(|| self.session_id("new"));
-        let mut dialect = AcpDialect::new(session_id.clone(), self.settings.options.clone());
+        let mut dialect = AcpDialect::new(session_id.clone(), self.options());
         let open = AgentCommand::Open { directory: directory.display().to_string(), resume: agent_session };
         let is_resumed = agent_session_is_known(&open);
         let opened = match handshake::open(&mut pipe, &mut dialect, open, &clock).await {
@@ -148,13 +155,38 @@ impl AcpAgent {
         })
     }
 
+    /// Nothing in the protocol keeps an agent from what a project brings, and Codex's adapter declares every project
+    /// trusted.
+    fn check_trust(&self, options: &SessionOptions) -> Result<(), OpenError> {
+        if !options.restricted {
+            return Ok(());
+        }
+        let name = &self.settings.name;
+        let problem = format!(
+            "{name} cannot be kept from what the project brings; trust the project, or use another agent"
+        );
+        Err(OpenError::InvalidOption { option: "restricted", problem })
+    }
+
+    fn options(&self) -> Options {
+        let Settings { name, launch, options, .. } = &self.settings;
+        let program = launch.program.display();
+        let login_command = match name.as_str() {
+            CODEX => codex::login_command(launch, &environment(&self.settings)),
+            "gemini" => Some(program.to_string()),
+            "opencode" => Some(format!("{program} auth login")),
+            _ => None,
+        };
+        Options { login_command: options.login_command.clone().or(login_command), ..options.clone() }
+    }
+
     /// Codex's adapter says that a login is missing whenever Codex cannot start; Codex itself knows better.
     async fn explained(&self, error: OpenError) -> OpenError {
         let is_login = matches!(&error, OpenError::Refused(refused) if refused.code == LOGIN_WANTED);
         if self.settings.name != CODEX || !is_login {
             return error;
         }
-        match codex::configuration_fault(&self.settings.launch, &self.environment()).await {
+        match codex::configuration_fault(&self.settings.launch, &environment(&self.settings)).await {
             Some(fault) => OpenError::Unusable(fault),
             None => error,
         }
@@ -182,11 +214,7 @@ impl AcpAgent {
 
     fn spawn(&self, directory: &Path) -> Result<mpsc::Sender<Request>, OpenError> {
         let settings = &self.settings;
-        let environment = settings
-            .environment
-            .iter()
-            .cloned()
-            .fold(Environment::inherited(), |environment, (name, value)| environment.with(name, value));
+        let environment = environment(settings);
         let session =
             SessionTag::new(&settings.name).map_err(|error| OpenError::Unusable(error.to_string()))?;
         let process = AgentProcess::spawn(&ProcessSpec {
@@ -202,11 +230,6 @@ impl AcpAgent {
         let task = ConnectionTask::new(transport, received, settings.idle_timeout, self.diagnostics.clone());
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(task.run());
         Ok(requests)
-    }
-
-    fn environment(&self) -> Environment {
-        let own = self.settings.environment.iter().cloned();
-        own.fold(Environment::inherited(), |environment, (name, value)| environment.with(name, value))
     }
 
     fn working_directory(&self, directory: &Path, environment: &Environment) -> PathBuf {
@@ -237,6 +260,20 @@ impl Provider for AcpAgent {
     fn open(&self, request: OpenRequest) -> Opening<'_> {
         Box::pin(self.start(request))
     }
+
+    fn found(&self, directory: PathBuf) -> Asking<'_, Vec<SessionSummary>> {
+        let Some(rollouts) = self.rollouts.clone() else { return Box::pin(async { Ok(Vec::new()) }) };
+        Box::pin(blocking(move || codex::found(&rollouts, &directory)))
+    }
+
+    fn is_unguarded(&self, mode: &str) -> bool {
+        self.settings.name == CODEX && codex::is_unguarded(mode)
+    }
+}
+
+fn environment(settings: &Settings) -> Environment {
+    let own = settings.environment.iter().cloned();
+    own.fold(Environment::inherited(), |environment, (name, value)| environment.with(name, value))
 }
 
 const fn agent_session_is_known(open: &AgentCommand) -> bool {

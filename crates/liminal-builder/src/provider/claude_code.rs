@@ -6,17 +6,17 @@ mod program;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use liminal_core::dialect::AgentCommand;
 use liminal_core::dialect::claude::{ClaudeDialect, Options as Patience};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::ids::SessionId;
 
-use super::{OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions};
+use super::{Asking, OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, blocking};
 use crate::clock::{self, Clock};
-use crate::discovery::DiscoveryError;
 use crate::discovery::claude_code::{Sessions, config_directory};
+use crate::discovery::{DiscoveryError, SessionSummary};
 use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
 use arguments::Start;
@@ -75,13 +75,18 @@ impl Settings {
 #[derive(Debug, Clone)]
 pub struct ClaudeCode {
     settings: Arc<Settings>,
+    /// Remembers what it read, so that listing again is cheap.
+    sessions: Arc<Mutex<Sessions>>,
 }
 
 impl ClaudeCode {
     /// A provider with these settings.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        Self { settings: Arc::new(settings) }
+        let environment = environment(&settings);
+        let home = environment.get("HOME").map(PathBuf::from).unwrap_or_default();
+        let sessions = Sessions::new(&config_directory(environment.get("CLAUDE_CONFIG_DIR"), &home));
+        Self { settings: Arc::new(settings), sessions: Arc::new(Mutex::new(sessions)) }
     }
 
     /// The program that would be started, if there is one of use.
@@ -137,13 +142,8 @@ impl ClaudeCode {
         Ok(StdioTransport::new(process, &self.settings.limits)?)
     }
 
-    /// The user's environment, and what makes the program keep on disk what it has told.
     fn environment(&self) -> Environment {
-        let ours = Environment::inherited_keeping(&KEPT)
-            .with("CLAUDE_CODE_ENTRYPOINT", "liminal-builder")
-            .with("CLAUDE_CODE_EAGER_FLUSH", "1");
-        let more = self.settings.environment.iter().cloned();
-        more.fold(ours, |environment, (name, value)| environment.with(name, value))
+        environment(&self.settings)
     }
 
     async fn history(
@@ -152,20 +152,14 @@ impl ClaudeCode {
         session_id: SessionId,
         session: String,
     ) -> Result<Vec<StreamEventEnvelope>, OpenError> {
-        let sessions = Sessions::new(&self.config_directory());
-        let read = move || sessions.open(&directory, &session);
+        let sessions = Arc::clone(&self.sessions);
+        let read = move || lock(&sessions).open(&directory, &session);
         let history = tokio::task::spawn_blocking(read).await.map_err(std::io::Error::other)?;
         match history {
             Ok(history) => Ok(history.events),
             Err(DiscoveryError::NotFound { .. }) => Err(OpenError::SessionNotFound(session_id)),
-            Err(error) => Err(OpenError::Unusable(error.to_string())),
+            Err(error) => Err(unusable(error)),
         }
-    }
-
-    fn config_directory(&self) -> PathBuf {
-        let environment = self.environment();
-        let home = environment.get("HOME").map(PathBuf::from).unwrap_or_default();
-        config_directory(environment.get("CLAUDE_CONFIG_DIR"), &home)
     }
 }
 
@@ -177,6 +171,44 @@ impl Provider for ClaudeCode {
     fn open(&self, request: OpenRequest) -> Opening<'_> {
         Box::pin(self.start(request))
     }
+
+    fn found(&self, directory: PathBuf) -> Asking<'_, Vec<SessionSummary>> {
+        let sessions = Arc::clone(&self.sessions);
+        Box::pin(blocking(move || Ok(lock(&sessions).list(&directory).map_err(unusable)?.sessions)))
+    }
+
+    fn past(
+        &self,
+        directory: PathBuf,
+        session_id: SessionId,
+    ) -> Asking<'_, Option<Vec<StreamEventEnvelope>>> {
+        Box::pin(async move {
+            let session = agent_session(&session_id)?;
+            self.history(directory, session_id, session).await.map(Some)
+        })
+    }
+
+    fn is_unguarded(&self, mode: &str) -> bool {
+        arguments::is_unguarded(mode)
+    }
+}
+
+/// The user's environment, and what makes the program keep on disk what it has told.
+fn environment(settings: &Settings) -> Environment {
+    let ours = Environment::inherited_keeping(&KEPT)
+        .with("CLAUDE_CODE_ENTRYPOINT", "liminal-builder")
+        .with("CLAUDE_CODE_EAGER_FLUSH", "1");
+    let more = settings.environment.iter().cloned();
+    more.fold(ours, |environment, (name, value)| environment.with(name, value))
+}
+
+fn lock(sessions: &Mutex<Sessions>) -> MutexGuard<'_, Sessions> {
+    sessions.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "made for `map_err`")]
+fn unusable(error: DiscoveryError) -> OpenError {
+    OpenError::Unusable(error.to_string())
 }
 
 /// The program's own id of a session.

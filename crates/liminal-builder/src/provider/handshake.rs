@@ -39,7 +39,11 @@ pub(super) async fn open(
         tokio::select! {
             received = pipe.recv_ready() => match received {
                 Ok(frames) => frames.iter().for_each(|frame| hear(dialect, frame, clock, &mut out)),
-                Err(closed) => dialect.handle(Input::Closed(ended(closed)), clock.now(), &mut out),
+                Err(closed) => {
+                    dialect.handle(Input::Closed(ended(closed)), clock.now(), &mut out);
+                    opened.take(&mut out, &mut outgoing)?;
+                    return Err(OpenError::Unusable("the agent ended before it was ready".to_owned()));
+                }
             },
             error = outgoing.write() => return Err(OpenError::Unusable(error.to_string())),
             () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => {

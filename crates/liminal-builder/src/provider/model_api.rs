@@ -133,15 +133,10 @@ impl Settings {
 }
 
 fn request_fields(vendor: &Vendor, config: &AgentConfig) -> Result<Map<String, Value>, SettingsError> {
-    let mut fields = Map::new();
-    for (field, value) in &config.request {
-        if vendor.own_fields.contains(&field.as_str()) {
-            return Err(SettingsError::OwnField { name: vendor.cli_type, field: field.clone() });
-        }
-        // TOML knows more kinds of numbers and dates than JSON; what JSON lacks is null.
-        fields.insert(field.clone(), serde_json::to_value(value).unwrap_or_default());
+    match config.request.keys().find(|field| vendor.own_fields.contains(&field.as_str())) {
+        Some(field) => Err(SettingsError::OwnField { name: vendor.cli_type, field: field.clone() }),
+        None => Ok(config.request.clone()),
     }
-    Ok(fields)
 }
 
 /// Opens conversations with one API.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::acp::{self, AcpAgent};
 use super::claude_code::{self, ClaudeCode};
@@ -44,6 +45,12 @@ impl ProviderRegistry {
         self
     }
 
+    /// Every provider.
+    #[must_use]
+    pub fn all(&self) -> Vec<Arc<dyn Provider>> {
+        self.0.values().cloned().collect()
+    }
+
     /// The provider of a CLI type.
     pub fn get(&self, cli_type: &str) -> Result<Arc<dyn Provider>, OpenError> {
         let unknown = || {
@@ -65,6 +72,10 @@ fn acp_agent(report: AgentReport, config: AgentConfig, instance: InstanceId) -> 
     let launch = report.launch.filter(|_| report.problem.is_none())?;
     let mut settings = acp::Settings::new(&report.name, launch, instance);
     settings.cwd_policy = config.cwd_policy;
+    if let Some(seconds) = config.idle_seconds {
+        // Without any patience a process would be ended before its first session has reached it.
+        settings.idle_timeout = Duration::from_secs(seconds.max(1));
+    }
     settings.environment.extend(variables(config));
     Some(AcpAgent::new(settings))
 }
@@ -102,7 +113,8 @@ mod tests {
         let set =
             bare.clone().with("OPENAI_API_KEY", "sk-test").with("OPENAI_BASE_URL", "http://127.0.0.1:1");
         for (environment, is_there) in [(bare, false), (set, true)] {
-            let machine = Machine { config: &config, environment: &environment, managed: managed.path() };
+            let data = managed.path();
+            let machine = Machine { config: &config, environment: &environment, managed: data, data };
             let registry = ProviderRegistry::of(&machine, &InstanceId::new("test").unwrap()).await;
             assert_eq!(registry.get("openai").is_ok(), is_there);
             assert!(registry.get("anthropic").is_err());

@@ -11,15 +11,16 @@ use liminal_core::processor::Config;
 use liminal_core::session::{News, Phase, Refused, Session, SessionStep};
 use liminal_core::time::Now;
 use liminal_core::turns::Turns;
-use liminal_core::upsert::Output;
 use liminal_core::wire::rest::PermissionAnswer;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
-use super::audience::Audience;
-use super::{SessionError, Setup};
+use super::board::Board;
+use super::journal::{Journal, Outlet};
+use super::{History, SessionError, Setup};
 use crate::clock::Clock;
 use crate::diagnostics::Diagnostics;
+use crate::log::LogError;
 use crate::process::{ExitReport, StopLadder};
 use crate::provider::OpenedAgent;
 use crate::recording::{Recorder, Said};
@@ -29,14 +30,27 @@ use crate::transport::{self, AgentPipe, Frame, Outgoing, SendError};
 const INTERRUPT_PATIENCE: Duration = Duration::from_secs(5);
 /// How long an agent that closed its input may take to end: how it does tells more than we can.
 const DEAF_PATIENCE: Duration = Duration::from_secs(2);
+/// How long the log may take to take the rest.
+const FINISH_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What can be asked of a session.
 #[derive(Debug)]
 pub(super) enum Command {
-    Prompt { turn: TurnId, text: String, reply: oneshot::Sender<Result<TurnId, SessionError>> },
+    Prompt {
+        turn: TurnId,
+        text: String,
+        reply: oneshot::Sender<Result<TurnId, SessionError>>,
+    },
     Cancel,
-    Answer { item_id: ItemId, answer: PermissionAnswer },
-    Kill { reply: oneshot::Sender<()> },
+    Answer {
+        item_id: ItemId,
+        answer: PermissionAnswer,
+    },
+    /// Wishes that change what the agent does next.
+    Configure(Vec<AgentCommand>),
+    Kill {
+        reply: oneshot::Sender<()>,
+    },
 }
 
 pub(super) struct SessionTask {
@@ -49,9 +63,9 @@ pub(super) struct SessionTask {
     recorder: Option<Recorder>,
     diagnostics: Diagnostics,
     commands: mpsc::Receiver<Command>,
-    audience: Audience,
+    journal: Journal,
+    board: Board,
     phase: watch::Sender<Phase>,
-    gathered: Vec<Output>,
     binding: Option<oneshot::Sender<Result<TurnId, SessionError>>>,
     ending: Option<Ending>,
     /// Those who wished the agent to end.
@@ -72,8 +86,8 @@ enum Woken {
     AgentClosed(transport::Closed),
     Command(Command),
     NotWritten(SendError),
-    /// Whoever listens can take more.
-    Listened,
+    /// The log has what it was given, or does not take it.
+    Written(Result<(), LogError>),
     Deadline,
     NobodyLeft,
 }
@@ -83,11 +97,12 @@ impl SessionTask {
         agent: OpenedAgent,
         setup: Setup,
         commands: mpsc::Receiver<Command>,
-        (outputs, phase): (mpsc::Sender<Output>, watch::Sender<Phase>),
+        (outlet, phase): (Outlet, watch::Sender<Phase>),
         diagnostics: Diagnostics,
     ) -> Self {
-        let OpenedAgent { transport, dialect, clock, history, notices, begin, .. } = agent;
-        let Setup { config, patience, ladder, recorder } = setup;
+        let OpenedAgent { session_id, transport, dialect, clock, history, notices, begin } = agent;
+        let Setup { config, patience, ladder, recorder, history: telling } = setup;
+        let board = outlet.board.clone();
         let mut task = Self {
             session: Session::new(dialect, config.clone(), patience),
             outgoing: Outgoing::new(transport.sender()),
@@ -97,14 +112,17 @@ impl SessionTask {
             recorder,
             diagnostics,
             commands,
-            audience: Audience::new(outputs),
+            journal: Journal::new(session_id, outlet),
+            board,
             phase,
-            gathered: Vec::new(),
             binding: None,
             ending: None,
             ended: Vec::new(),
         };
-        task.tell_history(&history, config);
+        task.board.change(|live| (live.view.failure, live.view.is_stalled) = (None, false));
+        if telling == History::Tell {
+            task.tell_history(history, config);
+        }
         task.step(|session, _, step| session.tell(notices, step));
         begin.into_iter().for_each(|command| drop(task.pass(Input::Command(command))));
         task.tell_phase();
@@ -121,11 +139,14 @@ impl SessionTask {
         if let Some(recorder) = self.recorder.take() {
             recorder.finish().await;
         }
-        for reply in self.ended.drain(..) {
+        let Self { journal, board, ended, clock, .. } = self;
+        // A disk that stays full must not keep an agent's end from being told.
+        timeout(FINISH_PATIENCE, journal.finish()).await.ok();
+        board.phase(Phase::Closed, None, clock.now());
+        for reply in ended {
             // Whoever asked may have stopped waiting.
             reply.send(()).ok();
         }
-        self.audience.tell_rest().await;
     }
 
     async fn wait(&mut self) -> Woken {
@@ -134,10 +155,10 @@ impl SessionTask {
         let wake_at = deadline.map(|deadline| Instant::from_std(self.clock.instant(deadline)));
         let Some(transport) = &mut self.transport else { return Woken::NobodyLeft };
         tokio::select! {
-            received = transport.recv_ready(), if !self.audience.is_far_behind() => {
+            received = transport.recv_ready(), if !self.journal.is_far_behind() => {
                 received.map_or_else(Woken::AgentClosed, Woken::Frames)
             }
-            () = self.audience.room(), if self.audience.is_waited_for() => Woken::Listened,
+            written = self.journal.written(), if self.journal.is_writing() => Woken::Written(written),
             command = self.commands.recv() => command.map_or(Woken::NobodyLeft, Woken::Command),
             error = self.outgoing.write() => Woken::NotWritten(error),
             () = sleep_until(wake_at.unwrap_or_else(Instant::now)), if wake_at.is_some() => Woken::Deadline,
@@ -150,7 +171,10 @@ impl SessionTask {
             Woken::AgentClosed(closed) => self.agent_closed(closed),
             Woken::Command(command) => self.command(command),
             Woken::NotWritten(error) => self.not_written(error),
-            Woken::Listened => {}
+            Woken::Written(Ok(())) => {}
+            Woken::Written(Err(error)) => {
+                self.end_now(ErrorInfo::new(ErrorCode::Internal, error.to_string()));
+            }
             Woken::Deadline => drop(self.pass(Input::Timeout)),
             Woken::NobodyLeft => self.end_agent().await,
         }
@@ -177,6 +201,9 @@ impl SessionTask {
             Command::Cancel => drop(self.pass(Input::Command(AgentCommand::Cancel))),
             Command::Answer { item_id, answer } => {
                 drop(self.pass(Input::Command(AgentCommand::Answer { item_id, answer })));
+            }
+            Command::Configure(wishes) => {
+                wishes.into_iter().for_each(|wish| drop(self.pass(Input::Command(wish))));
             }
             Command::Kill { reply } => {
                 self.ended.push(reply);
@@ -209,9 +236,10 @@ impl SessionTask {
     }
 
     fn step<T>(&mut self, act: impl FnOnce(&mut Session, Now, &mut SessionStep<'_>) -> T) -> T {
-        let mut step = SessionStep::new(&mut self.gathered);
+        let mut step = SessionStep::new(&mut self.journal);
         let result = act(&mut self.session, self.clock.now(), &mut step);
-        let SessionStep { frames, news, .. } = step;
+        let SessionStep { frames, news, events, .. } = step;
+        self.journal.note(events);
         for frame in frames {
             self.record(&Said::Sent(&frame));
             if let Err(error) = self.outgoing.push(frame) {
@@ -229,9 +257,16 @@ impl SessionTask {
             News::Bound { turn, .. } => self.reply(Ok(turn)),
             News::NotBound { error, .. } => self.reply(Err(SessionError::NotTaken(error))),
             News::EndAgent(reason) => self.end_now(reason),
-            News::Stalled(is_stalled) => self.diagnostics.stalled(is_stalled),
-            News::Notice(Notice::Unknown { kind, sample }) => self.diagnostics.unknown(&kind, &sample),
-            News::Notice(_) => {}
+            News::Stalled(is_stalled) => {
+                self.diagnostics.stalled(is_stalled);
+                self.board.stalled(is_stalled);
+            }
+            News::Notice(notice) => {
+                if let Notice::Unknown { kind, sample } = &notice {
+                    self.diagnostics.unknown(kind, sample);
+                }
+                self.board.notice(notice);
+            }
         }
     }
 
@@ -293,7 +328,10 @@ impl SessionTask {
         self.record(&Said::Ended { report });
         let now = self.clock.now().mono;
         let reason = self.ending.take_if(|ending| ending.by <= now).and_then(|ending| ending.reason);
-        drop(self.pass(Input::Closed(report.as_closed(reason))));
+        let closed = report.as_closed(reason);
+        let failure = self.ended.is_empty().then(|| closed.error());
+        drop(self.pass(Input::Closed(closed)));
+        self.board.ended(failure);
     }
 
     fn record(&mut self, said: &Said<'_>) {
@@ -303,17 +341,24 @@ impl SessionTask {
     }
 
     /// What was said before takes the same way as what is said now.
-    fn tell_history(&mut self, history: &[StreamEventEnvelope], config: Config) {
+    fn tell_history(&mut self, history: Vec<StreamEventEnvelope>, config: Config) {
         let mut turns = Turns::new(config);
-        for event in history {
-            turns.handle_event(event, Now::at(event.timestamp.instant()), &mut self.gathered);
+        for event in &history {
+            turns.handle_event(event, Now::at(event.timestamp.instant()), &mut self.journal);
         }
+        self.journal.note(history);
     }
 
     /// Hands on what has gathered, and tells what the session does now.
     fn settle(&mut self) {
-        self.audience.tell(std::mem::take(&mut self.gathered));
+        self.journal.settle();
         self.tell_phase();
+        let phase = self.session.phase();
+        // What a turn said stands in the log before anybody hears that it is over.
+        let is_over = matches!(phase, Phase::Idle | Phase::Closed);
+        if !(is_over && self.journal.is_writing()) {
+            self.board.phase(phase, self.session.turn(), self.clock.now());
+        }
     }
 
     fn tell_phase(&self) {

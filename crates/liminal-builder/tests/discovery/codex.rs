@@ -116,6 +116,38 @@ fn sessions_are_listed_the_latest_first() {
 }
 
 #[test]
+fn a_session_is_called_what_the_user_called_it_last() {
+    let disk = Disk::new();
+    disk.session(1, &[disk.opening(), prompt("first", 1)]);
+    disk.session(2, &[disk.opening(), prompt("second", 2)]);
+    disk.session(3, &[disk.opening(), prompt("third", 3)]);
+    let named = |number, name| json!({"id": id(number), "thread_name": name, "updated_at": "x"}).to_string();
+    let mut lines = vec![named(1, "old"), "no JSON".to_owned(), "{}".to_owned(), named(1, "My name\nmore")];
+    lines.extend([named(2, "once"), named(2, " "), named(9, "of nobody")]);
+    disk.write("session_index.jsonl", lines.join("\n"));
+    let mut sessions = disk.sessions();
+    assert_eq!(disk.titles(&mut sessions), ["third", "second", "My name"]);
+    lines.push(named(3, "newer"));
+    disk.write("session_index.jsonl", lines.join("\n"));
+    assert_eq!(disk.titles(&mut sessions), ["newer", "second", "My name"]);
+    fs::remove_file(disk.home().join("session_index.jsonl")).unwrap();
+    assert_eq!(disk.titles(&mut sessions), ["third", "second", "first"]);
+    fs::create_dir(disk.home().join("session_index.jsonl")).unwrap();
+    assert_eq!(sessions.list(&disk.project).unwrap().unreadable, [disk.home().join("session_index.jsonl")]);
+}
+
+#[test]
+fn compressed_files_are_counted_and_not_read() {
+    let disk = Disk::new();
+    disk.session(1, &[disk.opening(), prompt("first", 1)]);
+    disk.write(&format!("sessions/2025/01/01/{}.zst", name(2)), [0x28, 0xb5, 0x2f, 0xfd]);
+    disk.write(&format!("archived_sessions/{}.zst", name(3)), [0x28, 0xb5, 0x2f, 0xfd]);
+    disk.write("archived_sessions/other.zst", "");
+    let listing = disk.sessions().list(&disk.project).unwrap();
+    assert_eq!((listing.sessions.len(), listing.compressed), (1, 2));
+}
+
+#[test]
 fn recorded_sessions_are_listed() {
     let disk = Disk::new();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../liminal-core/tests/fixtures/codex-rollout");

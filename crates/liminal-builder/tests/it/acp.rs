@@ -3,5 +3,7 @@
 
 mod codex;
 mod codex_faults;
+mod managed;
 mod others;
+mod trust;
 mod world;

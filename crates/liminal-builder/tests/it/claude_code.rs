@@ -4,4 +4,5 @@
 mod faults;
 mod lifecycle;
 mod tools;
+mod trust;
 mod turns;

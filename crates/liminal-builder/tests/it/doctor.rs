@@ -73,6 +73,45 @@ fn a_machine_without_agents_is_told_how_to_get_each() {
 }
 
 #[test]
+fn the_demo_is_always_there_and_last_but_counts_for_no_agent() {
+    let machine = Machine::new();
+    machine.program("mine", "exit 0");
+    machine.configure("[agents.zz]\ncommand = \"gone\"\n[agents.demo]\nargs = [\"--pace\", \"0\"]\n");
+    let output = machine.doctor(&["--json"]);
+    assert_eq!(output.status.code(), Some(1), "only the demo can be used");
+    let agents: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let demo = agents.last().unwrap();
+    assert_eq!(text(demo, "/name"), "demo");
+    assert_eq!(text(demo, "/version"), env!("CARGO_PKG_VERSION"));
+    assert_eq!(demo.get("builtIn"), Some(&true.into()));
+    assert_eq!(text(demo, "/launch/program"), env!("CARGO_BIN_EXE_liminal"));
+    let args: Vec<&str> =
+        demo.pointer("/launch/args").unwrap().as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let state = machine.path().join(".local/share/liminal-builder/demo");
+    assert_eq!(args, ["demo-agent", "--state", state.to_str().unwrap(), "--pace", "0"]);
+    assert!(agents.iter().rev().skip(1).all(|agent| agent.get("builtIn").is_none()));
+
+    let said = String::from_utf8(machine.doctor(&[]).stdout).unwrap();
+    assert!(said.lines().last().unwrap().contains("built in: scripted, no model"), "{said}");
+}
+
+#[test]
+fn a_command_that_is_set_for_the_demo_is_used_as_set() {
+    let machine = Machine::new();
+    let program = machine.program("mine", "exit 0");
+    machine.configure("[agents.demo]\ncommand = \"mine\"\n");
+    let report = machine.report("demo");
+    assert_eq!(text(&report, "/launch/program"), program.to_str().unwrap());
+    assert_eq!(report.get("builtIn"), None);
+}
+
+#[test]
+fn the_demo_agent_is_not_in_the_help() {
+    let help = String::from_utf8(liminal(&["--help"]).output().unwrap().stdout).unwrap();
+    assert!(help.contains("scripted-model") && !help.contains("demo"), "{help}");
+}
+
+#[test]
 fn claude_code_is_found_with_its_version_and_an_old_one_is_refused() {
     let machine = Machine::new();
     let program = machine.program("claude", "echo '2.1.197 (Claude Code)'");
@@ -157,7 +196,7 @@ fn a_broken_configuration_is_told_with_its_line() {
     let machine = Machine::new();
     machine.configure("[agents.a]\ncomand = \"x\"\n");
     let output = machine.doctor(&[]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(78));
     let complaint = String::from_utf8(output.stderr).unwrap();
-    assert!(complaint.contains("config.toml") && complaint.contains("line 2"), "{complaint}");
+    assert!(complaint.contains("config.toml:2: unknown field `comand`"), "{complaint}");
 }

@@ -5,6 +5,8 @@ mod conformance;
 mod corruption;
 mod durability;
 mod encoding;
+mod full;
 mod laws;
+mod salvage;
 mod storage;
 mod support;

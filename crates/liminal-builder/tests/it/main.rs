@@ -10,6 +10,8 @@
 mod acp;
 mod chat;
 mod claude_code;
+mod config;
+mod demo;
 mod doctor;
 mod emitter;
 mod faults;
@@ -19,4 +21,5 @@ mod log;
 mod models;
 mod replay;
 mod support;
+mod tap;
 mod world;

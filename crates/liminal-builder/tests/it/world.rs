@@ -11,10 +11,10 @@ use liminal_builder::session::{SessionHandle, Setup};
 use liminal_core::ids::SessionId;
 use liminal_core::session::Patience;
 use scripted_model::{Options, Running, ScriptedModel};
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::chat::{Chat, PATIENCE};
+use crate::tap::tap;
 
 pub(crate) struct World {
     /// What the real agent asks; the fake one asks nobody.
@@ -106,10 +106,10 @@ impl World {
         let agent = ClaudeCode::new(self.settings.clone())
             .open(OpenRequest { directory, resume, options, past: Vec::new() })
             .await?;
-        let (sender, outputs) = mpsc::channel(64);
+        let (outlet, outputs) = tap(64);
         let (patience, ladder) = (self.patience, self.ladder);
         let setup = Setup { patience, ladder, ..Setup::default() };
-        let handle = SessionHandle::start(agent, setup, sender, &mut self.tasks);
+        let handle = SessionHandle::start(agent, setup, outlet, &mut self.tasks);
         Ok(Chat { handle, log: Vec::new(), outputs })
     }
 

@@ -14,8 +14,10 @@
 mod asking;
 mod call_news;
 mod connection;
+mod forms;
 mod handshake;
 mod history;
+mod login;
 mod messages;
 mod permissions;
 mod requests;
@@ -38,6 +40,7 @@ use crate::error::{ErrorCode, ErrorInfo};
 use crate::ids::{SessionId, TurnId};
 use crate::time::Now;
 pub use connection::{Channel, Connection, Routed};
+pub use handshake::greeting;
 use handshake::{Agent, Stage};
 use requests::{Request, Requests};
 use rpc::Message;
@@ -55,6 +58,8 @@ pub struct Options {
     pub provider_id: String,
     /// Our own version, for the agent's records.
     pub client_version: String,
+    /// What people run to log in, where that is known.
+    pub login_command: Option<String>,
     /// Whether a session that is gone on with tells what was before. Not wanted where that is known already: the
     /// turns of a replay have ids of their own.
     pub replays_history: bool,
@@ -69,6 +74,7 @@ impl Default for Options {
         Self {
             provider_id: "acp".to_owned(),
             client_version: env!("CARGO_PKG_VERSION").to_owned(),
+            login_command: None,
             replays_history: true,
             handshake_timeout: Duration::from_secs(60),
             permission_timeout: Duration::from_secs(600),
@@ -160,6 +166,7 @@ impl AcpDialect {
         match Message::read(bytes) {
             Some(Message::Request { id, method, params }) => match method.as_ref() {
                 "session/request_permission" => self.ask(id, &rpc::read(params), step),
+                "elicitation/create" => self.ask_form(id, &rpc::read(params), bytes, step),
                 _ => {
                     step.unknown(method.as_ref(), bytes);
                     let why = "this client does not support the method";
@@ -169,6 +176,7 @@ impl AcpDialect {
             Some(Message::Notification { method, params }) => match method.as_ref() {
                 "session/update" => self.update(params, bytes, step),
                 "$/cancel_request" => self.withdraw(&rpc::read(params), step),
+                method if rpc::is_extension(method) => {}
                 _ => step.unknown(method, bytes),
             },
             Some(Message::Response { id, answer }) => match self.requests.take(&id) {
@@ -312,8 +320,12 @@ impl AcpDialect {
         if self.stage.is_closed() {
             return;
         }
-        self.stage = Stage::Closed;
         let error = closed.error();
+        if self.stage.opening().is_some() {
+            let message = format!("the session could not be opened: {}", error.message);
+            step.notify(Notice::Failed(ErrorInfo::new(ErrorCode::SpawnFailed, message)));
+        }
+        self.stage = Stage::Closed;
         if let Some(turn) = self.turn.take() {
             let ending = match turn.cause {
                 Cause::Prompt { .. } if turn.is_cancel_asked => Ending::Cancelled(Finish::default()),

@@ -14,6 +14,7 @@ mod permissions;
 mod prompts;
 mod repair;
 mod repetition;
+mod spending;
 mod tool_result;
 mod turn;
 mod wire;
@@ -34,6 +35,7 @@ use permissions::Asked;
 pub use permissions::{ALLOW_ONCE, ALLOW_SESSION, DENY, DENY_AND_STOP};
 use prompts::{Prompt, Prompts};
 use repetition::Seen;
+use spending::Spending;
 use turn::{Ending, Finish, Turn, TurnCause};
 use wire::Line;
 
@@ -73,6 +75,7 @@ pub struct ClaudeDialect {
     prompts: Prompts,
     turn: Option<Turn>,
     agent: AgentState,
+    spending: Spending,
     /// The sub-agents that run, and the calls that started them.
     tasks: BTreeMap<String, CallId>,
     /// When and how a task in the background ended while no turn ran: the agent may begin a turn because of it.
@@ -92,8 +95,6 @@ struct AgentState {
     session: Option<String>,
     model: Option<String>,
     permission_mode: Option<String>,
-    /// The price of all turns so far.
-    cost_usd: f64,
 }
 
 impl ClaudeDialect {
@@ -107,6 +108,7 @@ impl ClaudeDialect {
             prompts: Prompts::default(),
             turn: None,
             agent: AgentState::default(),
+            spending: Spending::default(),
             tasks: BTreeMap::new(),
             task_note: None,
             turns_by_agent: 0,

@@ -3,11 +3,13 @@
 
 mod directory;
 mod line;
+mod rename;
 mod user_text;
 
 use super::one_line::one_line;
 use crate::time::Timestamp;
 use line::{Line, Opening, Told};
+pub use rename::Rename;
 
 /// A session in a few words.
 #[derive(Debug, Default)]
@@ -75,7 +77,7 @@ impl Outline {
         self.last_activity = last_activity.or(self.last_activity);
     }
 
-    /// What the session is called: Codex calls it by its first prompt.
+    /// What the session is called where nobody gave it a name: Codex calls it by its first prompt.
     #[must_use]
     pub fn title(&self) -> Option<String> {
         self.first_prompt()

@@ -174,6 +174,8 @@ wire_enum! {
         RejectOnce = "reject_once",
         /// No, from now on.
         RejectAlways = "reject_always",
+        /// Something that this version has no word for: to be shown as it is, and never to be chosen for anybody.
+        Other = "other",
     }
 }
 

@@ -5,14 +5,18 @@ use std::time::Duration;
 
 use super::escaped::EscapedText;
 use super::gradient::Level;
+use super::limits::Fit;
 use super::rules::{Config, Rules};
 use super::tokens::TokenCounter;
+use crate::item_limit::beginning;
 use crate::upsert::UpsertStatus;
 
 /// A text between its first delta and its end.
 #[derive(Debug, Clone)]
 pub(super) struct GrowingText {
     text: EscapedText,
+    /// How many bytes still fit; none once something did not.
+    room: Option<usize>,
     tokens: TokenCounter,
     level: Level,
     emitted_tokens: u64,
@@ -29,6 +33,7 @@ impl GrowingText {
     pub(super) fn new(config: &Config, rules: Rules) -> Self {
         Self {
             text: EscapedText::default(),
+            room: Some(config.item_bytes),
             tokens: TokenCounter::new(rules.tokens),
             level: Level::new(&config.gradient),
             emitted_tokens: 0,
@@ -40,7 +45,17 @@ impl GrowingText {
         }
     }
 
-    pub(super) fn push(&mut self, delta: &str, at: Duration, config: &Config) {
+    /// Adds what fits.
+    pub(super) fn push(&mut self, delta: &str, at: Duration, config: &Config) -> Fit {
+        let Some(room) = self.room else { return Fit::Not };
+        let fitting = beginning(delta, room);
+        self.append(fitting, at, config);
+        self.room = (fitting.len() == delta.len()).then(|| room - fitting.len());
+        if self.room.is_some() { Fit::Whole } else { Fit::Cut }
+    }
+
+    /// Adds a word of our own, whether or not it fits.
+    pub(super) fn append(&mut self, delta: &str, at: Duration, config: &Config) {
         self.idle_at = at.saturating_add(config.idle_timeout);
         if delta.is_empty() {
             return;

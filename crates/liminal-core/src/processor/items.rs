@@ -62,6 +62,8 @@ pub(super) struct CallItem {
     pub(super) call_id: CallId,
     /// The arguments as they stream in.
     pub(super) streamed: String,
+    /// They were longer than they may be, and were forgotten.
+    pub(super) is_cut: bool,
     /// The arguments once they are final.
     pub(super) arguments: Option<ToolArguments>,
     /// The arguments that clients have seen.

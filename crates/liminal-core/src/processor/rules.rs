@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::item_limit::ITEM_BYTES;
+
 /// Which consumers the outputs are for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Profile {
@@ -106,6 +108,7 @@ pub struct Config {
     pub(super) idle_timeout: Duration,
     pub(super) first_emission: Option<Duration>,
     pub(super) announce_arguments: bool,
+    pub(super) item_bytes: usize,
 }
 
 impl Default for Config {
@@ -124,6 +127,7 @@ impl Config {
             idle_timeout: Duration::from_secs(1),
             first_emission: None,
             announce_arguments: false,
+            item_bytes: ITEM_BYTES,
         }
     }
 
@@ -153,6 +157,13 @@ impl Config {
     #[must_use]
     pub const fn announcing_arguments(mut self) -> Self {
         self.announce_arguments = true;
+        self
+    }
+
+    /// How long a text may grow, in bytes.
+    #[must_use]
+    pub const fn with_item_bytes(mut self, limit: usize) -> Self {
+        self.item_bytes = limit;
         self
     }
 

@@ -4,6 +4,7 @@
 use super::emission::{Emission, Sink};
 use super::growing::GrowingText;
 use super::items::{ItemState, OpenItem, Ordinal, TextItem, TextKind};
+use super::limits::Fit;
 use super::rules::HoldRule;
 use super::{Cause, Turn, UpsertProcessor};
 use crate::event::{ItemKind, ItemStart, MessageItem, Origin, ReasoningItem};
@@ -12,14 +13,16 @@ use crate::time::Now;
 use crate::upsert::{MessageBody, ThinkingBody, UpsertBody, UpsertStatus};
 
 impl UpsertProcessor {
-    pub(super) fn start_text(&mut self, start: &ItemStart, cause: Cause) {
+    pub(super) fn start_text(&mut self, start: &ItemStart, cause: Cause, out: &mut dyn Sink) {
         let mut growing = GrowingText::new(&self.config, self.rules);
-        if let Some(content) = &start.initial_content {
-            growing.push(content, cause.now.mono, &self.config);
-        }
+        let content = start.initial_content.as_deref().unwrap_or_default();
+        let fit = growing.push(content, cause.now.mono, &self.config);
         let kind = if start.kind == ItemKind::Message { TextKind::Message } else { TextKind::Reasoning };
         let held = self.holds(kind, &start.item_id);
         let ordinal = self.insert(start, ItemState::Text(TextItem { kind, growing, held }), cause);
+        if fit != Fit::Whole {
+            return self.end_too_long(&start.item_id, cause, out);
+        }
         let growing = self.items.get_mut(ordinal).and_then(OpenItem::growing_mut);
         if let Some(growing) = growing.filter(|_| !held) {
             self.deadlines.watch(ordinal, growing);

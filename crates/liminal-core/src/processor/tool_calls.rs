@@ -3,13 +3,15 @@
 use super::emission::{Emission, Sink};
 use super::growing::GrowingText;
 use super::items::{CallItem, ItemState, Known, OpenItem, Ordinal, OutputItem};
-use super::rules::ToolRule;
+use super::limits::Fit;
+use super::rules::{Config, ToolRule};
 use super::{Cause, UpsertProcessor};
 use crate::event::{
     FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart, FunctionCallStart, ItemStart,
     ToolArguments, ToolDetails,
 };
 use crate::ids::{CallId, ItemId};
+use crate::item_limit::CUT;
 use crate::json;
 use crate::upsert::{ToolCallBody, UpsertBody, UpsertStatus};
 
@@ -25,6 +27,7 @@ impl UpsertProcessor {
             name: call.name.clone(),
             call_id: call.call_id.clone(),
             streamed: start.initial_content.clone().unwrap_or_default(),
+            is_cut: false,
             arguments: None,
             shown: ToolArguments::default(),
             details: call.details.clone(),
@@ -58,11 +61,12 @@ impl UpsertProcessor {
     }
 
     pub(super) fn start_output(&mut self, start: &ItemStart, output: &FunctionCallOutputStart, cause: Cause) {
-        let mut growing = GrowingText::new(&self.config, self.rules);
-        if let Some(content) = &start.initial_content {
-            growing.push(content, cause.now.mono, &self.config);
-        }
-        let output = OutputItem { call_id: output.call_id.clone(), growing };
+        let mut output = OutputItem {
+            call_id: output.call_id.clone(),
+            growing: GrowingText::new(&self.config, self.rules),
+        };
+        let content = start.initial_content.as_deref().unwrap_or_default();
+        self.dropped.too_long += output.grow(content, cause, &self.config);
         let ordinal = self.insert(start, ItemState::Output(output), cause);
         self.watch_live_output(ordinal);
     }
@@ -260,6 +264,18 @@ impl OpenItem {
     }
 }
 
+impl OutputItem {
+    /// Adds what fits, and tells how much was dropped.
+    pub(super) fn grow(&mut self, added: &str, cause: Cause, config: &Config) -> u64 {
+        match self.growing.push(added, cause.now.mono, config) {
+            Fit::Whole => return 0,
+            Fit::Cut => self.growing.append(CUT, cause.now.mono, config),
+            Fit::Not => {}
+        }
+        1
+    }
+}
+
 impl CallItem {
     /// Takes over what is news; tells whether anything was.
     fn learn(&mut self, news: &FunctionCallStart, arguments: Option<ToolArguments>) -> bool {
@@ -303,6 +319,7 @@ fn settled_call(done: &FunctionCallItem) -> CallItem {
         name: done.name.clone(),
         call_id: done.call_id.clone(),
         streamed: String::new(),
+        is_cut: false,
         arguments: Some(done.arguments.clone()),
         shown: done.arguments.clone(),
         details: done.details.clone(),

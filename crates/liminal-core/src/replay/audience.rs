@@ -1,6 +1,7 @@
 //! Who watches a replay: somebody who wants the events, or somebody who wants what clients would see. Owns the
 //! lines both write.
 
+use crate::dialect::Notice;
 use crate::envelope::StreamEventEnvelope;
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::json;
@@ -16,6 +17,9 @@ pub trait Audience {
 
     /// An event happened.
     fn event(&mut self, event: &StreamEventEnvelope, now: Now);
+
+    /// The session learned something that no item shows.
+    fn notice(&mut self, _: &Notice) {}
 
     /// The replay is over.
     fn end(&mut self, now: Now);

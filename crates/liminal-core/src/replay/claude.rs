@@ -20,8 +20,15 @@ pub struct ClaudePlayback {
     prompts: u64,
     /// The ids of recorded requests, and those that the dialect made for them.
     requests: BTreeMap<String, String>,
-    /// The recorded requests of the agent, and the items that show them.
-    asked: BTreeMap<String, ItemId>,
+    /// The recorded requests of the agent, and what shows them.
+    asked: BTreeMap<String, Asked>,
+}
+
+#[derive(Debug)]
+struct Asked {
+    item_id: ItemId,
+    /// A question that only words answer: whoever denies the request says them.
+    open_question: Option<String>,
 }
 
 impl ClaudePlayback {
@@ -46,8 +53,9 @@ impl ClaudePlayback {
     }
 
     fn answer(&self, sent: &Value) -> Option<AgentCommand> {
-        let item_id = self.asked.get(text(sent, "/response/request_id")?)?.clone();
-        Some(AgentCommand::Answer { item_id, answer: recorded_answer(sent) })
+        let asked = self.asked.get(text(sent, "/response/request_id")?)?;
+        let answer = recorded_answer(sent, asked.open_question.as_deref());
+        Some(AgentCommand::Answer { item_id: asked.item_id.clone(), answer })
     }
 }
 
@@ -101,16 +109,18 @@ impl Playback for ClaudePlayback {
         let Some(id) = text(heard, "/request_id") else { return };
         for event in events {
             if let StreamEvent::ItemStart(start) = &event.payload
-                && matches!(start.kind, ItemKind::Permission(_))
+                && let ItemKind::Permission(request) = &start.kind
             {
-                self.asked.insert(id.to_owned(), start.item_id.clone());
+                let open = request.questions.iter().find(|question| question.options.is_empty());
+                let open_question = open.map(|question| question.question.clone());
+                self.asked.insert(id.to_owned(), Asked { item_id: start.item_id.clone(), open_question });
             }
         }
     }
 }
 
 /// The option that a recorded answer stands for. Whatever does not say that it allows denies.
-fn recorded_answer(sent: &Value) -> PermissionAnswer {
+fn recorded_answer(sent: &Value, open_question: Option<&str>) -> PermissionAnswer {
     let response = sent.pointer("/response/response").unwrap_or(&Value::Null);
     let option = match text(response, "/behavior") {
         Some("allow") if response.get("updatedPermissions").is_some() => ALLOW_SESSION,
@@ -118,11 +128,13 @@ fn recorded_answer(sent: &Value) -> PermissionAnswer {
         _ if response.get("interrupt") == Some(&Value::Bool(true)) => DENY_AND_STOP,
         _ => DENY,
     };
+    let words = open_question.zip(text(response, "/message"));
+    let words = words.map(|(question, words)| (question.to_owned(), words.to_owned()));
     let answers = response.pointer("/updatedInput/answers").and_then(Value::as_object);
     let answers = answers.into_iter().flatten();
     let answers =
         answers.filter_map(|(question, answer)| Some((question.clone(), answer.as_str()?.to_owned())));
-    PermissionAnswer { option_id: Some(option.to_owned()), answers: answers.collect() }
+    PermissionAnswer { option_id: Some(option.to_owned()), answers: answers.chain(words).collect() }
 }
 
 fn prompt_text(content: &Value) -> String {

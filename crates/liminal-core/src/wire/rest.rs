@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::error::ErrorCode;
+use super::view::SessionView;
+use crate::error::{ErrorCode, ErrorInfo};
 use crate::ids::{ProjectId, SessionId, TurnId};
 use crate::time::Timestamp;
+use crate::upsert::{TurnEvent, Upsert};
 use crate::wire_enum::wire_enum;
 
 /// Makes a session.
@@ -52,12 +54,18 @@ pub struct SendMessage {
     pub client_message_id: Option<String>,
 }
 
-/// A message that was taken.
+/// A message that was taken: it began a turn, or it waits for its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageAccepted {
     /// The turn it begins; every output of that turn carries it.
-    pub turn_id: TurnId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub turn_id: Option<TurnId>,
+    /// Where it waits, if a turn was running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub queued: Option<QueuedMessage>,
 }
 
 /// A message that waits for its turn.
@@ -68,6 +76,36 @@ pub struct QueuedMessage {
     pub id: String,
     /// What it says.
     pub message: String,
+    /// The sender's own id of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub client_message_id: Option<String>,
+    /// Why it was not sent when its turn came; it waits until somebody sends, changes or removes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub failure: Option<ErrorInfo>,
+}
+
+/// The messages of a session that wait for their turn, the next one first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Queue {
+    /// The messages.
+    pub queue: Vec<QueuedMessage>,
+}
+
+/// Changes a message that waits.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EditQueued {
+    /// What it is to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub message: Option<String>,
+    /// Its new place, counted from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub position: Option<u32>,
 }
 
 /// How a session is.
@@ -78,10 +116,23 @@ pub struct SessionStatus {
     pub session_id: SessionId,
     /// Its kind of agent.
     pub cli_type: String,
-    /// Whether its agent runs.
-    pub is_alive: bool,
-    /// What it does.
-    pub state: SessionState,
+    /// Its project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub project_id: Option<ProjectId>,
+    /// Where its agent works.
+    pub directory: String,
+    /// The branch of the directory, if it is under version control.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub branch: Option<String>,
+    /// What it is and does.
+    #[serde(flatten)]
+    pub view: SessionView,
+    /// Lines of its agent that nobody understood, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub unknown_samples: Vec<String>,
 }
 
 wire_enum! {
@@ -108,6 +159,10 @@ wire_enum! {
 pub struct SessionList {
     /// The newest first.
     pub sessions: Vec<SessionSummary>,
+    /// Where the list goes on, as `after` of the next request; absent at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub next: Option<String>,
 }
 
 /// A session in a list.
@@ -124,30 +179,90 @@ pub struct SessionSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub title: Option<String>,
+    /// Where its agent works.
+    pub directory: String,
     /// What it does.
     pub state: SessionState,
+    /// Whether its agent runs.
+    pub is_alive: bool,
+    /// Who made it.
+    pub source: SessionSource,
+    /// How many questions of it wait for an answer.
+    pub pending: u32,
+    /// Its last turn failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub has_failed: bool,
+    /// Whether it was put away.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub is_archived: bool,
+    /// The newest `seq` of its log, to tell whether there is something unread; 0 while it was never opened here.
+    #[ts(type = "number")]
+    pub seq: u64,
     /// When something last happened in it.
     pub updated_at: Timestamp,
 }
 
-/// Registers a directory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct AddProject {
-    /// The directory.
-    pub path: String,
+wire_enum! {
+    /// Who made a session.
+    SessionSource {
+        /// This program.
+        Made = "made",
+        /// The agent's own program; it was found on disk.
+        Found = "found",
+    }
 }
 
-/// A directory the user works in.
+/// A session's new title.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Project {
-    /// The project.
-    pub id: ProjectId,
-    /// Its directory.
-    pub path: String,
-    /// What people call it.
-    pub name: String,
+pub struct Rename {
+    /// The title.
+    pub title: String,
+}
+
+/// Chooses something that the agent offers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Configure {
+    /// The model to think with, in the agent's own word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub model: Option<String>,
+    /// How often to ask, in the agent's own word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub permission_mode: Option<String>,
+    /// Options of the agent: the choice, by the option's id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<BTreeMap<String, String>>")]
+    pub options: BTreeMap<String, String>,
+    /// Said by a person who knows what it means, when a choice makes the agent act without asking.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub confirm_unguarded: bool,
+}
+
+/// A page of a session's items, in the order in which they first appeared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryPage {
+    /// The session.
+    pub session_id: SessionId,
+    /// The latest state of each item.
+    pub entries: Vec<Upsert>,
+    /// The milestones of the turns on the page.
+    pub turns: Vec<TurnEvent>,
+    /// The life of the log that the numbers belong to.
+    pub epoch: String,
+    /// The newest `seq` of the log when the page was read.
+    #[ts(type = "number")]
+    pub seq: u64,
+    /// Where older items go on, as `before` of the next request; absent at the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub before: Option<u64>,
 }
 
 /// Answers what an agent asked: with one of its options, or with words.
@@ -162,30 +277,6 @@ pub struct PermissionAnswer {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<String, String>>")]
     pub answers: BTreeMap<String, String>,
-}
-
-/// Turns a one-time code into a browser's session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ExchangeCode {
-    /// The code, from the address that the server told.
-    pub code: String,
-}
-
-/// A browser's session was made; its other half is a cookie.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct BrowserKey {
-    /// What to send with every request as `X-Liminal-Key`.
-    pub key: String,
-}
-
-/// Where a browser can be let in, once.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct FreshAddress {
-    /// The page's address with a new one-time code.
-    pub url: String,
 }
 
 /// What this server is and can do.

@@ -1,29 +1,11 @@
-//! One test per directory, so that each can be run and fail by its name.
+//! The cases, by their directories.
 
+use crate::directories::{names_in, one_test_each};
 use crate::run::{check, fixtures};
 
-macro_rules! cases {
-    ($($name:ident)+) => {
-        $(
-            #[test]
-            fn $name() {
-                check(stringify!($name));
-            }
-        )+
-
-        #[test]
-        fn every_directory_has_its_test() {
-            let mut directories: Vec<String> = std::fs::read_dir(fixtures())
-                .unwrap()
-                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-                .collect();
-            directories.sort();
-            assert_eq!(directories, [$(stringify!($name)),+]);
-        }
-    };
-}
-
-cases! {
+one_test_each! {
+    names_in(&fixtures());
+    check;
     api_errors
     branches_and_copies
     compaction

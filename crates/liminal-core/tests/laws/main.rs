@@ -59,6 +59,15 @@ proptest! {
     }
 
     #[test]
+    fn no_text_grows_beyond_the_limit(events in any_events(), config in any_config(), limit in 0..40_usize) {
+        for upsert in upserts(&run(&events, config.with_item_bytes(limit))) {
+            // What is told as a whole was never kept here.
+            let Some(text) = text(upsert).filter(|_| upsert.status == UpsertStatus::Update) else { continue };
+            prop_assert!(text.len() <= limit, "{text:?}");
+        }
+    }
+
+    #[test]
     fn after_a_timeout_no_deadline_is_past(events in any_events(), config in any_config(), late in 0..5_000_u64) {
         let mut processor = processor(config);
         let mut outputs = Vec::<Output>::new();
@@ -94,7 +103,7 @@ proptest! {
         let mut processor = processor(config.clone());
         drive(&mut processor, &events, &mut lines);
         let messages = run(&events, config).into_iter().map(|output| match output {
-            Output::Upsert(payload) => ServerMessage::Upsert { session_id: payload.session_id.clone(), seq: None, payload: Box::new(payload) },
+            Output::Upsert(payload) => ServerMessage::Upsert { session_id: payload.session_id.clone(), seq: None, first_seq: None, payload: Box::new(payload) },
             Output::Turn(payload) => ServerMessage::Turn { session_id: payload.session_id().clone(), seq: None, payload },
         });
         let expected: Vec<String> = messages.map(|message| serde_json::to_string(&message).unwrap()).collect();
@@ -218,14 +227,17 @@ fn any_profile() -> impl Strategy<Value = Profile> {
 }
 
 fn any_config() -> impl Strategy<Value = Config> {
-    (prop::collection::vec(0..6_u64, 0..4), 0..2_000_u64, prop::option::of(0..300_u64), any::<bool>())
-        .prop_map(|(gradient, idle, first, announce)| {
-            let config =
-                Config::default().with_gradient(&gradient).with_idle_timeout(Duration::from_millis(idle));
+    let gradient = prop::collection::vec(0..6_u64, 0..4);
+    let limit = prop_oneof![3 => Just(usize::MAX), 1 => 0..40_usize];
+    (gradient, 0..2_000_u64, prop::option::of(0..300_u64), any::<bool>(), limit).prop_map(
+        |(gradient, idle, first, announce, limit)| {
+            let config = Config::default().with_item_bytes(limit);
+            let config = config.with_gradient(&gradient).with_idle_timeout(Duration::from_millis(idle));
             let config = match first {
                 Some(first) => config.with_first_emission(Duration::from_millis(first)),
                 None => config,
             };
             if announce { config.announcing_arguments() } else { config }
-        })
+        },
+    )
 }

@@ -1,32 +1,15 @@
-//! One test per directory, so that each can be run and fail by its name.
+//! The cases, by their directories.
 
+use crate::directories::{names_in, one_test_each};
 use crate::run::{check, fixtures};
 
-macro_rules! cases {
-    ($($name:ident)+) => {
-        $(
-            #[test]
-            fn $name() {
-                check(stringify!($name));
-            }
-        )+
-
-        #[test]
-        fn every_directory_has_its_test() {
-            let mut directories: Vec<String> = std::fs::read_dir(fixtures())
-                .unwrap()
-                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-                .collect();
-            directories.sort();
-            assert_eq!(directories, [$(stringify!($name)),+]);
-        }
-    };
-}
-
-cases! {
+one_test_each! {
+    names_in(&fixtures());
+    check;
     row_after_the_turn_ended
     row_announce_arguments
     row_announce_arguments_known_at_create
+    row_arguments_too_long
     row_clock_never_goes_back
     row_delta_for_unknown_item
     row_duplicate_item_done
@@ -54,6 +37,7 @@ cases! {
     row_item_error_on_a_message
     row_item_error_on_a_tool_call
     row_items_have_their_own_timers
+    row_live_output_too_long
     row_live_output_under_the_gradient
     row_no_response_start
     row_output_for_unknown_call
@@ -81,6 +65,7 @@ cases! {
     row_stream_b_tool_output_as_text
     row_stream_b_user_message_held_by_id
     row_stream_b_user_message_held_by_origin
+    row_text_too_long
     row_timeout_with_nothing_unemitted
     row_timestamp_text_is_kept
     row_token_each_white_space_parts

@@ -10,4 +10,6 @@
 
 mod buffers;
 mod cases;
+#[path = "../shared/directories.rs"]
+mod directories;
 mod run;

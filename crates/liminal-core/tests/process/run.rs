@@ -27,6 +27,7 @@ struct Case {
     first_emission_ms: Option<u64>,
     #[serde(default)]
     announce_arguments: bool,
+    item_bytes: Option<usize>,
 }
 
 pub(crate) fn fixtures() -> PathBuf {
@@ -92,6 +93,9 @@ fn config(case: &Case) -> Config {
     }
     if let Some(within) = case.first_emission_ms {
         config = config.with_first_emission(Duration::from_millis(within));
+    }
+    if let Some(limit) = case.item_bytes {
+        config = config.with_item_bytes(limit);
     }
     if case.announce_arguments { config.announcing_arguments() } else { config }
 }

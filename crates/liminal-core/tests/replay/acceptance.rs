@@ -131,32 +131,6 @@ fn tc_3_3g_results_of_unknown_calls_are_told_defensively() {
 }
 
 #[test]
-fn a_stream_that_breaks_is_replaced_by_the_answer_asked_again() {
-    let mut agent = Agent::in_turn();
-    agent.lines(&[message_start("m"), block_start(0, text("")), text_delta(0, &"half of it ".repeat(9))]);
-    assert_eq!(agent.outputs_of("message").last().unwrap()["status"], "create", "the half was shown");
-    agent.lines(&[assistant("other", text("the whole")), assistant("other", call("c", "ls"))]);
-    agent.lines(&[tool_result("c", "x"), message_start("n"), block_start(0, text("")), text_delta(0, "end")]);
-    agent.lines(&[assistant("n", text("end")), block_stop(0), result()]);
-    let messages = agent.outputs_of("message");
-    let of_first: Vec<_> = messages.iter().filter(|message| message["itemId"] == "t/2").collect();
-    assert_eq!(of_first.last().unwrap()["content"], "the whole", "in the place of the half");
-    assert_eq!(agent.messages("agent"), ["the whole", "end"]);
-}
-
-#[test]
-fn a_stream_that_begins_anew_drops_what_the_old_one_left() {
-    let mut agent = Agent::in_turn();
-    agent.lines(&[message_start("m"), block_start(0, call("c1", ""))]);
-    agent.lines(&[message_start("n"), block_start(0, call("c2", "")), assistant("n", call("c2", "ls"))]);
-    agent.lines(&[tool_result("c2", "x"), result()]);
-    let cancelled: Vec<_> =
-        agent.events().into_iter().filter(|event| event["type"] == "item_cancelled").collect();
-    assert_eq!(cancelled.len(), 1);
-    assert_eq!(cancelled[0]["payload"]["itemId"], "t/2");
-}
-
-#[test]
 fn sub_agents_work_inside_the_call_that_started_them() {
     let mut agent = Agent::in_turn();
     agent.lines(&[message_start("m"), block_start(0, text("")), text_delta(0, "main ")]);

@@ -2,8 +2,11 @@
 
 mod acceptance;
 mod agent;
+mod asides;
 mod connection;
 mod endings;
+mod forms;
 mod laws;
+mod notices;
 mod recordings;
 mod shapes;

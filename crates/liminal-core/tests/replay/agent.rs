@@ -120,10 +120,14 @@ impl Agent {
         self.events().pop().unwrap()["payload"].take()
     }
 
-    /// Upserts and milestones of turns, without what surrounds them.
+    /// Upserts and milestones of turns, as clients get them.
+    pub(crate) fn output_lines(&self) -> Vec<Value> {
+        parsed(std::str::from_utf8(self.upserts.bytes()).unwrap())
+    }
+
+    /// The same without what surrounds them.
     pub(crate) fn outputs(&self) -> Vec<Value> {
-        let lines = parsed(std::str::from_utf8(self.upserts.bytes()).unwrap());
-        lines.into_iter().map(|mut line| line["payload"].take()).collect()
+        self.output_lines().into_iter().map(|mut line| line["payload"].take()).collect()
     }
 
     /// The outputs of one type.

@@ -105,12 +105,6 @@ impl Turn {
             assert!(item.is_over, "{} {id} is open at the end of a completed turn", item.kind);
         }
     }
-
-    /// A turn that broke may leave texts that no whole line ever told.
-    pub(crate) fn has_whole_texts(&self) -> bool {
-        let terminal = self.terminal.as_ref().unwrap();
-        terminal["type"] == "response_done" && terminal["status"] != "error"
-    }
 }
 
 /// The calls that have a result.
@@ -138,8 +132,7 @@ pub(crate) fn of_upserts(outputs: &[Value]) {
             assert!(payload["toolOutput"].is_string(), "complete before its result: {payload}");
         }
         let key = (turn, part("itemId"));
-        let before = items.insert(key, payload.clone());
-        assert!(!before.is_some_and(|before| is_terminal(&before)), "changed after its end: {payload}");
+        assert_follows(items.insert(key, payload.clone()).as_ref(), payload);
     }
     for (turn, milestones) in &turns {
         let ends = milestones.iter().filter(|milestone| milestone["type"] != "turn_started");
@@ -148,6 +141,16 @@ pub(crate) fn of_upserts(outputs: &[Value]) {
     for ((turn, item), last) in &items {
         let was_cancelled = turns[turn].last().unwrap()["status"] == "cancelled";
         assert!(is_terminal(last) || was_cancelled, "{item} never ends: {last}");
+    }
+}
+
+/// An item is created once, its text only grows until it is complete, and nothing follows its end.
+fn assert_follows(before: Option<&Value>, payload: &Value) {
+    let Some(before) = before else { return assert_ne!(payload["status"], "update", "{payload}") };
+    assert!(!is_terminal(before), "changed after its end: {payload}");
+    assert_ne!(payload["status"], "create", "created twice: {payload}");
+    if let (Some(old), Some(new)) = (before["content"].as_str(), payload["content"].as_str()) {
+        assert!(payload["status"] == "complete" || new.starts_with(old), "taken back: {payload}");
     }
 }
 

@@ -1,127 +1,44 @@
 //! What holds for any lines at all, not only for those that were recorded.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use liminal_core::dialect::{AgentCommand, Input};
-use liminal_core::replay::{Direction, Recording};
+use liminal_core::dialect::Input;
+use liminal_core::replay::Recording;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::agent::{Agent, assistant, init, result, text};
+use crate::happenings::{Happening, Repertoire, assert_all_is_over, happenings, noisy, said_in};
 use crate::recordings::{FOLDER, events_of};
 
-/// Every line that the agent said in any recording.
-static SAID: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let names = FOLDER.names().into_iter().map(|name| FOLDER.recording(&name));
-    let lines = names.flat_map(|recording| recording.lines().to_vec());
-    lines.filter(|line| line.direction == Direction::Out).map(|line| line.line).collect()
-});
+static SAID: LazyLock<Vec<Value>> = LazyLock::new(|| said_in(&FOLDER));
 
-#[derive(Debug, Clone)]
-enum Happening {
-    Said(usize),
-    /// A recorded line, cut off or with bytes changed.
-    Damaged(usize, usize, u8),
-    Bytes(Vec<u8>),
-    TooLong,
-    Prompt,
-    Cancel,
-    Answer(u64, bool),
-    Wait(u64),
+fn anything(most: usize) -> impl Strategy<Value = Vec<Happening<()>>> {
+    happenings(most, 1, Just(()))
 }
 
-fn happening() -> impl Strategy<Value = Happening> {
-    prop_oneof![
-        12 => any::<usize>().prop_map(Happening::Said),
-        3 => any::<(usize, usize, u8)>().prop_map(|(line, at, byte)| Happening::Damaged(line, at, byte)),
-        2 => vec(any::<u8>(), 0..40).prop_map(Happening::Bytes),
-        1 => Just(Happening::TooLong),
-        2 => Just(Happening::Prompt),
-        1 => Just(Happening::Cancel),
-        1 => any::<(u64, bool)>().prop_map(|(item, allow)| Happening::Answer(item % 20, allow)),
-        1 => (0_u64..700).prop_map(Happening::Wait),
-    ]
-}
-
-fn let_happen(agent: &mut Agent, happening: &Happening, prompts: &mut u64) {
-    let said = |index: &usize| SAID[index % SAID.len()].to_string().into_bytes();
-    match happening {
-        Happening::Said(index) => agent.input(Input::Frame(&said(index))),
-        Happening::Damaged(index, at, byte) => {
-            let mut line = said(index);
-            let at = at % line.len();
-            if byte % 2 == 0 {
-                line.truncate(at);
-            } else {
-                line[at] = *byte;
-            }
-            agent.input(Input::Frame(&line));
-        }
-        Happening::Bytes(bytes) => agent.input(Input::Frame(bytes)),
-        Happening::TooLong => agent.input(Input::FrameTooLong { bytes: 1 << 30 }),
-        Happening::Prompt => {
-            *prompts += 1;
-            agent.prompt(&format!("turn-{prompts}"), "go on");
-        }
-        Happening::Cancel => agent.command(AgentCommand::Cancel),
-        Happening::Answer(item, allow) => {
-            agent.choose(&format!("turn-{prompts}/{item}"), if *allow { "allow_once" } else { "deny" });
-        }
-        Happening::Wait(seconds) => agent.wait(*seconds),
-    }
-}
-
-/// Every turn that began has one end, and it is the last of its events.
-pub(crate) fn assert_every_turn_ends(agent: &Agent) {
-    let mut ended: BTreeMap<String, bool> = BTreeMap::new();
-    for event in agent.events() {
-        let turn = event["turnId"].as_str().unwrap().to_owned();
-        let is_end = event["type"] == "response_done" || event["type"] == "response_error";
-        let before = ended.insert(turn, is_end);
-        assert_ne!(before, Some(true), "after the end: {event}");
-    }
-    assert!(ended.values().all(|ended| *ended), "{ended:?}");
-}
-
-/// Every permission that was ever asked was closed.
-pub(crate) fn assert_every_question_closes(agent: &Agent) {
-    let mut open = BTreeSet::new();
-    for permission in agent.outputs_of("permission") {
-        let id = permission["itemId"].as_str().unwrap().to_owned();
-        if permission["status"] == "create" {
-            open.insert(id)
-        } else {
-            open.remove(&id)
-        };
-    }
-    assert_eq!(open, BTreeSet::new());
+/// Lets it happen, and tells how many prompts there were.
+fn play(agent: &mut Agent, happenings: &[Happening<()>]) -> u64 {
+    let repertoire = Repertoire { said: &SAID, options: &["allow_once", "allow_session", "deny"] };
+    repertoire.play(agent, happenings, |agent, ()| agent.line(&result()))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_happens_every_turn_ends_once(happenings in vec(happening(), 0..60)) {
+    fn whatever_happens_every_turn_ends_once(happenings in anything(60)) {
         let mut agent = Agent::new();
-        let mut prompts = 0;
-        for happening in &happenings {
-            let_happen(&mut agent, happening, &mut prompts);
-        }
+        play(&mut agent, &happenings);
         agent.close(0, "");
-        assert_every_turn_ends(&agent);
-        assert_every_question_closes(&agent);
-        prop_assert_eq!(agent.deadline(), None);
+        assert_all_is_over(&agent);
     }
 
     #[test]
-    fn whatever_happened_a_later_turn_is_understood(happenings in vec(happening(), 0..40)) {
+    fn whatever_happened_a_later_turn_is_understood(happenings in anything(40)) {
         let mut agent = Agent::new();
-        let mut prompts = 0;
-        for happening in &happenings {
-            let_happen(&mut agent, happening, &mut prompts);
-        }
+        let prompts = play(&mut agent, &happenings);
         // However many prompts wait, each gets its turn.
         for _ in 0..=prompts + 1 {
             agent.lines(&[result(), init(), result()]);
@@ -141,16 +58,8 @@ proptest! {
     ) {
         let mut agent = Agent::new();
         agent.prompt("t", "go");
-        let mut stream = noise;
-        for cut in cuts {
-            let at = cut.index(stream.len() + 1);
-            stream.insert(at, b'\n');
-        }
-        for line in [init(), assistant("m", text("heard")), result()] {
-            stream.extend(format!("\n{line}\n").into_bytes());
-        }
-        for line in stream.split(|byte| *byte == b'\n') {
-            agent.input(Input::Frame(line));
+        for line in noisy(noise, &cuts, &[init(), assistant("m", text("heard")), result()]) {
+            agent.input(Input::Frame(&line));
         }
         prop_assert_eq!(agent.messages("agent"), ["heard"]);
         prop_assert_eq!(agent.outputs_of("turn_complete").len(), 1);
@@ -167,6 +76,60 @@ proptest! {
         let twice = repeated(&once, &again);
         let events = |text: &str| events_of(&Recording::read(text).unwrap());
         prop_assert_eq!(events(&twice), events(&once), "{}", name);
+    }
+}
+
+/// A million lines of any bytes, with one that says something after each thousand: the stream never ends early.
+#[test]
+fn c09_a_million_lines_of_garbage_lose_no_valid_line() {
+    let mut agent = Agent::in_turn();
+    let mut garbage = Garbage(0x9e37_79b9_7f4a_7c15);
+    let mut line = Vec::new();
+    for block in 0..1000 {
+        for _ in 0..1000 {
+            garbage.fill(&mut line);
+            agent.input(Input::Frame(&line));
+        }
+        agent.notices.clear();
+        agent.line(&assistant(&format!("m{block}"), text(&format!("heard {block}"))));
+    }
+    agent.line(&result());
+    let expected: Vec<String> = (0..1000).map(|block| format!("heard {block}")).collect();
+    assert_eq!(agent.messages("agent"), expected);
+    assert_eq!(agent.outputs_of("turn_complete").len(), 1);
+}
+
+/// Bytes that are often nearly JSON, always the same ones.
+struct Garbage(u64);
+
+impl Garbage {
+    const PIECES: [&'static [u8]; 11] = [
+        b"{\"type\":\"",
+        b"assistant",
+        b"stream_event",
+        b"\",\"",
+        b"message",
+        b"\":{",
+        b"}}",
+        b"\\ud83d",
+        b"\xff\xfe",
+        b"\0",
+        b"[1e999,",
+    ];
+
+    fn fill(&mut self, line: &mut Vec<u8>) {
+        line.clear();
+        for _ in 0..self.next() % 6 {
+            let piece = usize::try_from(self.next()).unwrap() % Self::PIECES.len();
+            line.extend_from_slice(Self::PIECES[piece]);
+        }
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
     }
 }
 

@@ -12,13 +12,23 @@ mod agent;
 #[cfg(test)]
 mod asking;
 #[cfg(test)]
+mod breaking;
+#[cfg(test)]
+#[path = "../shared/directories.rs"]
+mod directories;
+#[cfg(test)]
 mod endings;
+#[cfg(test)]
+mod faithfulness;
+#[cfg(test)]
+mod happenings;
 #[cfg(test)]
 mod invariants;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod models;
+mod patience;
 #[cfg(test)]
 mod recordings;
 #[cfg(test)]

@@ -1,28 +1,22 @@
 //! One test per recording of Claude Code, so that each can be run and fail by its name.
 
-use std::collections::BTreeSet;
-
 use liminal_core::dialect::claude::Options;
 use liminal_core::ids::SessionId;
-use liminal_core::replay::{Audience, ClaudePlayback, Direction, Recording, play};
-use serde_json::Value;
+use liminal_core::replay::{Audience, ClaudePlayback, Recording, play};
 
-use crate::invariants::{self, Turn};
-use crate::snapshots::{Folder, event_lines, parsed, recordings, upsert_lines};
+use crate::faithfulness::Played;
+use crate::invariants;
+use crate::snapshots::{Folder, event_lines, notices, parsed, recordings, upsert_lines};
 
 pub(crate) const FOLDER: Folder = Folder("claude");
-
-/// The prefix of the result of a tool that the user stopped.
-const REJECTED: &str = "The user doesn't want to proceed";
 
 fn check(name: &str) {
     let recording = FOLDER.recording(name);
     let (events, upserts) = (events_of(&recording), upsert_lines(|audience| played(&recording, audience)));
-    let turns = invariants::of_events(&parsed(&events));
-    assert_eq!(shown_texts(turns.values()), said_texts(&recording), "every text is shown exactly once");
-    let shown = invariants::results(&parsed(&events));
-    assert_eq!(shown, said_results(&recording), "every result is shown exactly once");
+    invariants::of_events(&parsed(&events));
     invariants::of_upserts(&parsed(&upserts));
+    let notices = notices(|audience| played(&recording, audience));
+    Played::new(&recording, parsed(&events), parsed(&upserts), notices).check();
     FOLDER.compare(name, "events.ndjson", &events);
     FOLDER.compare(name, "upserts.ndjson", &upserts);
 }
@@ -35,39 +29,6 @@ pub(crate) fn events_of(recording: &Recording) -> String {
 fn played(recording: &Recording, audience: &mut dyn Audience) {
     let mut playback = ClaudePlayback::new(SessionId::from("claude-code:recorded"), Options::default());
     play(recording, &mut playback, audience);
-}
-
-fn shown_texts<'a>(turns: impl Iterator<Item = &'a Turn>) -> Vec<String> {
-    let shown = turns.flat_map(|turn| turn.items.values().map(move |item| (turn, item)));
-    let texts = shown.filter(|(_, item)| item.kind == "message" || item.kind == "reasoning");
-    let finished = texts.filter(|(turn, item)| item.is_over || turn.has_whole_texts());
-    let mut texts: Vec<String> = finished.map(|(_, item)| item.content.clone()).collect();
-    texts.sort();
-    texts
-}
-
-fn said_texts(recording: &Recording) -> Vec<String> {
-    let blocks = agent_lines(recording, "assistant").filter(|line| line["message"]["model"] != "<synthetic>");
-    let blocks = blocks.flat_map(|line| line["message"]["content"].as_array().cloned().unwrap_or_default());
-    let texts = blocks
-        .filter_map(|block| block["text"].as_str().or_else(|| block["thinking"].as_str()).map(str::to_owned));
-    let mut texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
-    texts.sort();
-    texts
-}
-
-fn said_results(recording: &Recording) -> BTreeSet<String> {
-    let blocks = agent_lines(recording, "user");
-    let blocks = blocks.flat_map(|line| line["message"]["content"].as_array().cloned().unwrap_or_default());
-    let results = blocks.filter(|block| block["type"] == "tool_result");
-    let real =
-        results.filter(|block| !block["content"].as_str().is_some_and(|text| text.starts_with(REJECTED)));
-    real.map(|block| block["tool_use_id"].as_str().unwrap().to_owned()).collect()
-}
-
-fn agent_lines<'a>(recording: &'a Recording, kind: &'a str) -> impl Iterator<Item = &'a Value> {
-    let lines = recording.lines().iter().filter(|line| line.direction == Direction::Out);
-    lines.map(|line| &line.line).filter(move |line| line["type"] == kind)
 }
 
 recordings! {
@@ -183,4 +144,8 @@ recordings! {
     recording_91_max_tokens_then_enough
     recording_92_background_command_ends
     recording_93_plan_refused_then_approved
+    recording_94_shown_text_breaks
+    recording_94b_shown_thought_breaks
+    recording_94c_text_after_a_thought_breaks
+    recording_94d_call_breaks
 }

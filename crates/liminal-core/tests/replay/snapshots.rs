@@ -3,25 +3,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use liminal_core::dialect::Notice;
+use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::processor::{Config, Dropped, Profile};
 use liminal_core::replay::{Audience, EventLines, Recording, UpsertLines};
+use liminal_core::time::Now;
 use serde_json::Value;
 
-/// One test for each recording of a folder, by its name and by `check`, and one that none was forgotten.
+use crate::directories::names_in;
+
+/// One test for each recording of a folder, by its name and by `check`.
 macro_rules! recordings {
     ($($name:ident)+) => {
-        $(
-            #[test]
-            fn $name() {
-                check(stringify!($name).strip_prefix("recording_").unwrap());
-            }
-        )+
-
-        #[test]
-        fn every_recording_has_its_test() {
-            let names = [$(stringify!($name)),+].map(|name| name.strip_prefix("recording_").unwrap());
-            assert_eq!(FOLDER.names(), names);
-        }
+        $crate::directories::one_test_each! { FOLDER.names(); check; $($name)+ }
     };
 }
 pub(crate) use recordings;
@@ -35,11 +29,7 @@ impl Folder {
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.path()).unwrap();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
+        names_in(&self.path())
     }
 
     pub(crate) fn text(&self, name: &str) -> String {
@@ -75,6 +65,25 @@ pub(crate) fn upsert_lines(played: impl Fn(&mut dyn Audience)) -> String {
     played(&mut lines);
     assert_eq!(lines.turns().dropped(), Dropped::default(), "the processor understands every event");
     String::from_utf8(lines.bytes().to_vec()).unwrap()
+}
+
+/// What the session is told beside the events.
+pub(crate) fn notices(played: impl Fn(&mut dyn Audience)) -> Vec<Notice> {
+    struct Notices(Vec<Notice>);
+
+    impl Audience for Notices {
+        fn advance(&mut self, _: Now) {}
+        fn event(&mut self, _: &StreamEventEnvelope, _: Now) {}
+        fn end(&mut self, _: Now) {}
+
+        fn notice(&mut self, notice: &Notice) {
+            self.0.push(notice.clone());
+        }
+    }
+
+    let mut notices = Notices(Vec::new());
+    played(&mut notices);
+    notices.0
 }
 
 pub(crate) fn parsed(lines: &str) -> Vec<Value> {

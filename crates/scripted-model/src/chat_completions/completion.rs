@@ -23,7 +23,7 @@ impl Completion {
             id: identifiers.next("chatcmpl-"),
             model: request.conversation.model.clone(),
             answer,
-            include_usage: request.include_usage,
+            include_usage: request.wishes.is_included,
         }
     }
 

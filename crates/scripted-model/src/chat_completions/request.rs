@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Request;
+use super::{Request, Usage};
 use crate::answer::Refusal;
 use crate::api;
 use crate::conversation::Conversation;
@@ -83,7 +83,8 @@ impl Fields {
             model: self.model,
             stream: self.stream,
         };
-        Request { conversation, include_usage: self.stream_options.include_usage }
+        let wishes = Usage { is_included: self.stream_options.include_usage };
+        Request { conversation, wishes }
     }
 }
 

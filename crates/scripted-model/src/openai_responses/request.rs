@@ -86,7 +86,7 @@ impl Fields {
             model: self.model,
             stream: self.stream,
         };
-        Request { conversation, tool_kinds }
+        Request { conversation, wishes: tool_kinds }
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Tool {
 
 /// The kinds of the offered tools by their names.
 #[derive(Debug, Default)]
-pub(super) struct ToolKinds {
+pub(crate) struct ToolKinds {
     kinds: BTreeMap<String, ToolKind>,
 }
 

@@ -54,6 +54,17 @@ impl Digest {
         self.0.ct_eq(&other.0).into()
     }
 
+    /// Reads what [`Digest::to_text`] wrote.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        let is_hexadecimal = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let mut bytes = [0; 32];
+        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            *byte = u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
+        }
+        is_hexadecimal.then_some(Self(bytes))
+    }
+
     /// As text, for those who store it.
     #[must_use]
     pub fn to_text(self) -> String {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Debug;
+use std::future::{Future, ready};
+use std::pin::Pin;
 use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
@@ -46,47 +48,79 @@ impl BrowserSession {
 #[error("browser sessions cannot be read or written: {0}")]
 pub struct StoreFault(#[source] pub Box<dyn Error + Send + Sync>);
 
+/// A boxed future, because the place where sessions are kept is chosen at run time.
+pub type Pending<'a> = Pin<Box<dyn Future<Output = Result<(), StoreFault>> + Send + 'a>>;
+
 /// Where sessions are kept. Asked with every request, so an answer must come from memory.
 pub trait BrowserSessions: Debug + Send + Sync {
-    /// Keeps a new one.
-    fn add(&self, session: BrowserSession) -> Result<(), StoreFault>;
+    /// Keeps a new one; it is kept when this resolves.
+    fn add(&self, session: BrowserSession) -> Pending<'_>;
     /// The one with this cookie.
-    fn find(&self, cookie: &Digest) -> Result<Option<BrowserSession>, StoreFault>;
-    /// Notes that it was seen.
-    fn seen(&self, cookie: &Digest, at: Timestamp) -> Result<(), StoreFault>;
-    /// Forgets all.
-    fn remove_all(&self) -> Result<(), StoreFault>;
+    fn find(&self, cookie: &Digest) -> Option<BrowserSession>;
+    /// Notes that it was seen; that may be forgotten when the server ends.
+    fn seen(&self, cookie: &Digest, at: Timestamp);
+    /// Forgets all; none lets in any more from the moment of the call, and none is kept when this resolves.
+    fn remove_all(&self) -> Pending<'_>;
+}
+
+/// The sessions in memory, the same for every place where they are kept.
+#[derive(Debug, Default)]
+pub(super) struct Known(Mutex<BTreeMap<Digest, BrowserSession>>);
+
+impl Known {
+    pub(super) fn find(&self, cookie: &Digest) -> Option<BrowserSession> {
+        lock(&self.0).get(cookie).copied()
+    }
+
+    /// Notes that one was seen; gives it back as it is now.
+    pub(super) fn seen(&self, cookie: &Digest, at: Timestamp) -> Option<BrowserSession> {
+        let mut sessions = lock(&self.0);
+        let session = sessions.get_mut(cookie)?;
+        session.seen = at;
+        Some(*session)
+    }
+
+    /// The one that has to make room for another.
+    pub(super) fn surplus(&self) -> Option<Digest> {
+        let sessions = lock(&self.0);
+        let oldest = sessions.values().min_by_key(|session| session.seen);
+        oldest.filter(|_| sessions.len() >= MOST).map(|session| session.cookie)
+    }
+
+    pub(super) fn replace(&self, surplus: Option<Digest>, session: BrowserSession) {
+        let mut sessions = lock(&self.0);
+        if let Some(cookie) = surplus {
+            sessions.remove(&cookie);
+        }
+        sessions.insert(session.cookie, session);
+    }
+
+    pub(super) fn clear(&self) {
+        lock(&self.0).clear();
+    }
 }
 
 /// Sessions that end with the server.
 #[derive(Debug, Default)]
-pub struct InMemory(Mutex<BTreeMap<Digest, BrowserSession>>);
+pub struct InMemory(Known);
 
 impl BrowserSessions for InMemory {
-    fn add(&self, session: BrowserSession) -> Result<(), StoreFault> {
-        let mut sessions = lock(&self.0);
-        if sessions.len() >= MOST {
-            let oldest = sessions.values().min_by_key(|session| session.seen).map(|session| session.cookie);
-            oldest.and_then(|cookie| sessions.remove(&cookie));
-        }
-        sessions.insert(session.cookie, session);
-        Ok(())
+    fn add(&self, session: BrowserSession) -> Pending<'_> {
+        self.0.replace(self.0.surplus(), session);
+        Box::pin(ready(Ok(())))
     }
 
-    fn find(&self, cookie: &Digest) -> Result<Option<BrowserSession>, StoreFault> {
-        Ok(lock(&self.0).get(cookie).copied())
+    fn find(&self, cookie: &Digest) -> Option<BrowserSession> {
+        self.0.find(cookie)
     }
 
-    fn seen(&self, cookie: &Digest, at: Timestamp) -> Result<(), StoreFault> {
-        if let Some(session) = lock(&self.0).get_mut(cookie) {
-            session.seen = at;
-        }
-        Ok(())
+    fn seen(&self, cookie: &Digest, at: Timestamp) {
+        self.0.seen(cookie, at);
     }
 
-    fn remove_all(&self) -> Result<(), StoreFault> {
-        lock(&self.0).clear();
-        Ok(())
+    fn remove_all(&self) -> Pending<'_> {
+        self.0.clear();
+        Box::pin(ready(Ok(())))
     }
 }
 
@@ -94,18 +128,18 @@ impl BrowserSessions for InMemory {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_browser_that_was_away_longest_makes_room() {
+    #[tokio::test]
+    async fn the_browser_that_was_away_longest_makes_room() {
         let store = InMemory::default();
         let session = |number: i64| {
             let cookie = Digest::of(&number.to_string());
             BrowserSession { cookie, key: cookie, seen: Timestamp::from_second(number).unwrap() }
         };
         for number in 0..=i64::try_from(MOST).unwrap() {
-            store.add(session(number)).unwrap();
+            store.add(session(number)).await.unwrap();
         }
-        assert_eq!(store.find(&session(0).cookie).unwrap(), None);
-        assert_eq!(store.find(&session(1).cookie).unwrap(), Some(session(1)));
-        assert_eq!(store.0.lock().unwrap().len(), MOST);
+        assert_eq!(store.find(&session(0).cookie), None);
+        assert_eq!(store.find(&session(1).cookie), Some(session(1)));
+        assert_eq!(store.0.0.lock().unwrap().len(), MOST);
     }
 }

@@ -6,7 +6,7 @@ const PEER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const DAY: i64 = 24 * 3600;
 
 fn credentials() -> Credentials {
-    Credentials::new(4747, "a1", Box::new(InMemory::default()))
+    Credentials::new(4747, "a1", Arc::new(InMemory::default()))
 }
 
 fn at(seconds: i64) -> Now {
@@ -17,11 +17,11 @@ fn check(credentials: &Credentials, cookie: &str, key: &str, now: Now) -> Result
     credentials.check(&Presented::Browser { cookies: vec![cookie], key }, PEER, now)
 }
 
-#[test]
-fn a_code_becomes_a_session_of_two_halves() {
+#[tokio::test]
+async fn a_code_becomes_a_session_of_two_halves() {
     let credentials = credentials();
     let code = credentials.new_code(at(0));
-    let browser = credentials.exchange(code.text(), PEER, at(1)).unwrap();
+    let browser = credentials.exchange(code.text(), PEER, at(1)).await.unwrap();
     let (cookie, key) = (browser.cookie.text(), browser.key.text());
     assert_eq!((cookie.len(), key.len()), (64, 64));
     let caller = check(&credentials, cookie, key, at(2)).unwrap();
@@ -29,53 +29,53 @@ fn a_code_becomes_a_session_of_two_halves() {
     for (cookie, key) in [(cookie, cookie), (key, key), (key, cookie), (cookie, ""), ("", key)] {
         assert!(matches!(check(&credentials, cookie, key, at(2)), Err(CredentialFault::Wrong)));
     }
-    let again = credentials.exchange(code.text(), PEER, at(2));
+    let again = credentials.exchange(code.text(), PEER, at(2)).await;
     assert!(matches!(again, Err(CredentialFault::CodeUsed)));
 }
 
-#[test]
-fn the_halves_of_two_browsers_do_not_mix() {
+#[tokio::test]
+async fn the_halves_of_two_browsers_do_not_mix() {
     let credentials = credentials();
-    let enter = || credentials.exchange(credentials.new_code(at(0)).text(), PEER, at(0)).unwrap();
-    let (one, other) = (enter(), enter());
+    let enter = async || credentials.exchange(credentials.new_code(at(0)).text(), PEER, at(0)).await.unwrap();
+    let (one, other) = (enter().await, enter().await);
     assert!(check(&credentials, one.cookie.text(), other.key.text(), at(0)).is_err());
     let planted = Presented::Browser { cookies: vec!["planted", one.cookie.text()], key: one.key.text() };
     assert!(credentials.check(&planted, PEER, at(0)).is_ok());
 }
 
-#[test]
-fn a_session_lives_while_it_is_used_and_thirty_days_beyond() {
+#[tokio::test]
+async fn a_session_lives_while_it_is_used_and_thirty_days_beyond() {
     let credentials = credentials();
-    let browser = credentials.exchange(credentials.new_code(at(0)).text(), PEER, at(0)).unwrap();
+    let browser = credentials.exchange(credentials.new_code(at(0)).text(), PEER, at(0)).await.unwrap();
     let check = |day: i64| check(&credentials, browser.cookie.text(), browser.key.text(), at(day * DAY));
     assert!(check(29).is_ok());
     assert!(check(58).is_ok());
     assert!(matches!(check(88), Err(CredentialFault::Wrong)));
 }
 
-#[test]
-fn rotation_ends_sessions_and_codes_but_not_the_token() {
+#[tokio::test]
+async fn rotation_ends_sessions_and_codes_but_not_the_token() {
     let credentials = credentials();
-    let browser = credentials.exchange(credentials.new_code(at(0)).text(), PEER, at(0)).unwrap();
+    let browser = credentials.exchange(credentials.new_code(at(0)).text(), PEER, at(0)).await.unwrap();
     let code = credentials.new_code(at(0));
-    credentials.rotate().unwrap();
+    credentials.rotate().await.unwrap();
     assert!(check(&credentials, browser.cookie.text(), browser.key.text(), at(1)).is_err());
-    assert!(credentials.exchange(code.text(), PEER, at(1)).is_err());
+    assert!(credentials.exchange(code.text(), PEER, at(1)).await.is_err());
     let token = Presented::Bearer(credentials.token().text());
     assert_eq!(credentials.check(&token, PEER, at(1)).unwrap(), Caller::Token);
 }
 
-#[test]
-fn those_who_are_right_do_not_wait_for_those_who_are_wrong() {
+#[tokio::test]
+async fn those_who_are_right_do_not_wait_for_those_who_are_wrong() {
     let credentials = credentials();
     let code = credentials.new_code(at(0));
     for attempt in 0..200 {
-        let fault = credentials.exchange("guess", PEER, at(1)).unwrap_err();
+        let fault = credentials.exchange("guess", PEER, at(1)).await.unwrap_err();
         assert_eq!(matches!(fault, CredentialFault::TooMany(_)), attempt >= 10, "{attempt}");
     }
     let token = Presented::Bearer(credentials.token().text());
     assert!(credentials.check(&token, PEER, at(1)).is_ok());
-    assert!(credentials.exchange(code.text(), PEER, at(1)).is_ok());
+    assert!(credentials.exchange(code.text(), PEER, at(1)).await.is_ok());
     // Whoever shows nothing makes no guess.
     assert!(matches!(credentials.check(&Presented::Nothing, PEER, at(1)), Err(CredentialFault::Missing)));
 }

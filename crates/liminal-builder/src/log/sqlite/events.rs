@@ -1,7 +1,7 @@
 //! Canonical events as they came. Owns how many of a session are kept: the newest, within limits.
 
 use bytes::Bytes;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 
 use super::super::LogError;
 use super::rows::number;
@@ -68,13 +68,29 @@ pub(super) fn read(
     let mut rows = statement.query([session, number(after), most])?;
     let mut events = Vec::new();
     while let Some(row) = rows.next()? {
-        let (event, body): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
-        if row.get::<_, i64>(2)? != sum(session, event, &body) {
-            return Err(LogError::Damaged(format!("event {event} has another sum than it should")));
-        }
-        events.push((event.cast_unsigned(), Bytes::from(body)));
+        let (number, body) = event(session, row)?;
+        events.push((number.cast_unsigned(), body));
     }
     Ok(events)
+}
+
+/// Reads everything, to find what is not what was stored.
+pub(super) fn check(connection: &Connection) -> Result<(), LogError> {
+    let mut statement = connection.prepare("SELECT number, body, checksum, session FROM event")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        event(row.get(3)?, row)?;
+    }
+    Ok(())
+}
+
+/// The event of a row of its number, body and sum.
+pub(super) fn event(session: i64, row: &Row<'_>) -> Result<(i64, Bytes), LogError> {
+    let (event, body): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
+    if row.get::<_, i64>(2)? != sum(session, event, &body) {
+        return Err(LogError::Damaged(format!("event {event} has another sum than it should")));
+    }
+    Ok((event, Bytes::from(body)))
 }
 
 fn sum(session: i64, event: i64, body: &[u8]) -> i64 {

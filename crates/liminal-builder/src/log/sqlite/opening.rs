@@ -12,15 +12,17 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::super::LogError;
 use super::error::{inaccessible, opening};
-use super::{checksum, meta};
+use super::salvage::{self, Salvaged};
+use super::{checksum, events, meta, records, rows};
 use crate::clock::Clock;
 
 /// The first version whose write-ahead log survives a checkpoint racing with a commit.
 pub const OLDEST_SQLITE: i32 = 3_051_003;
 /// Tells our files from those of others; "limi".
 const APPLICATION: i32 = 0x6c69_6d69;
-const MIGRATIONS: [&str; 1] = [include_str!("schema/0001.sql")];
-/// Up to this size a start also compares the indexes with the tables; beyond it that would take too long.
+const MIGRATIONS: [&str; 2] = [include_str!("schema/0001.sql"), include_str!("schema/0002.sql")];
+/// Up to this size a start also compares the indexes with the tables and every row with its sum; beyond it that would
+/// take too long.
 const CHECKED_IN_FULL: u64 = 64 << 20;
 /// Beyond this size a file that was left well is not read in full, which would take seconds. The sums in its rows tell
 /// of damage when they are read.
@@ -36,21 +38,32 @@ pub struct MovedAside {
     pub path: PathBuf,
     /// What was wrong with it.
     pub problem: String,
+    /// What of it is in the new one.
+    pub salvaged: Salvaged,
 }
 
-/// Opens the database for writing, in a new file if there was none or none of use.
+/// Opens the database for writing, in a new file if there was none or none of use. What can be read of one that is of no
+/// use is in the new one.
 pub(super) fn open(path: &Path) -> Result<(Connection, Option<MovedAside>), LogError> {
     assert_version()?;
-    create(path)?;
-    match open_sound(path) {
+    salvage::put_in_place(path).map_err(|error| inaccessible(path, &error))?;
+    match open_new(path) {
         Ok(connection) => Ok((connection, None)),
         Err(LogError::Damaged(problem)) => {
+            // Before the file is moved: if there is no room now, the next start finds all as it was.
+            let salvaged = salvage::rebuild(path)?;
             let aside = move_aside(path).map_err(|error| inaccessible(path, &error))?;
-            create(path)?;
-            Ok((open_sound(path)?, Some(MovedAside { path: aside, problem })))
+            salvage::put_in_place(path).map_err(|error| inaccessible(path, &error))?;
+            Ok((open_sound(path)?, Some(MovedAside { path: aside, problem, salvaged })))
         }
         Err(error) => Err(error),
     }
+}
+
+/// Opens a sound database, which is made if there is none.
+pub(super) fn open_new(path: &Path) -> Result<Connection, LogError> {
+    create(path)?;
+    open_sound(path)
 }
 
 /// Opens the database for reading only.
@@ -89,6 +102,11 @@ fn open_sound(path: &Path) -> Result<Connection, LogError> {
     migrate(&connection, path, &MIGRATIONS).map_err(at_path)?;
     sound(schema_fault(&connection).map_err(at_path)?)?;
     sound(session_fault(&connection).map_err(at_path)?)?;
+    sound(records::fault(&connection).map_err(at_path)?)?;
+    if bytes <= CHECKED_IN_FULL {
+        rows::check(&connection)?;
+        events::check(&connection)?;
+    }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(connection)
 }
@@ -262,8 +280,8 @@ mod tests {
         let path = directory.path().join("liminal.db");
         let (connection, _) = open(&path).unwrap();
         connection.execute("INSERT INTO meta (name, value) VALUES ('a', 'b')", []).unwrap();
-        let [first] = MIGRATIONS;
-        let broken = [first, "CREATE TABLE more (a TEXT); CREATE TABLE more (a TEXT);"];
+        let [first, second] = MIGRATIONS;
+        let broken = [first, second, "CREATE TABLE more (a TEXT); CREATE TABLE more (a TEXT);"];
         assert!(migrate(&connection, &path, &broken).is_err());
         connection.execute_batch("ROLLBACK").unwrap();
         let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'more'";
@@ -271,13 +289,13 @@ mod tests {
             connection.query_row(sql, [], |row| row.get(0)).unwrap()
         };
         assert_eq!(count(&connection, tables), 0);
-        assert_eq!(count(&connection, "PRAGMA user_version"), 1);
-        let copy = Connection::open(with_ending(&path, ".before-2")).unwrap();
+        assert_eq!(count(&connection, "PRAGMA user_version"), 2);
+        let copy = Connection::open(with_ending(&path, ".before-3")).unwrap();
         assert_eq!(count(&copy, "SELECT count(*) FROM meta WHERE name = 'a'"), 1);
 
-        let whole = [first, "CREATE TABLE more (a TEXT);"];
+        let whole = [first, second, "CREATE TABLE more (a TEXT);"];
         migrate(&connection, &path, &whole).unwrap();
-        assert_eq!((count(&connection, tables), count(&connection, "PRAGMA user_version")), (1, 2));
-        assert!(with_ending(&path, ".before-2-2").exists(), "no copy is overwritten");
+        assert_eq!((count(&connection, tables), count(&connection, "PRAGMA user_version")), (1, 3));
+        assert!(with_ending(&path, ".before-3-2").exists(), "no copy is overwritten");
     }
 }

@@ -1,6 +1,7 @@
 //! Reading what is not in memory. Owns the connections for it; they see whole transactions and never hold up the
 //! writer.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,7 +9,7 @@ use liminal_core::ids::SessionId;
 use rusqlite::{Connection, OptionalExtension};
 use tokio::sync::Semaphore;
 
-use super::super::{Head, Limit, LogError, Page};
+use super::super::{Entry, Head, Key, Limit, LogError, Page};
 use super::{opening, rows};
 
 /// More would only fight over the disk.
@@ -57,6 +58,17 @@ impl Readers {
         self.run(move |connection| Ok(session_row(connection, &session)?.map(|row| row.head))).await
     }
 
+    pub(super) async fn entry(&self, session: SessionId, key: Key) -> Result<Option<Entry>, LogError> {
+        self.run(move |connection| {
+            let Some(row) = session_row(connection, &session)? else { return Ok(None) };
+            match rows::first_seq(connection, row.id, &key)? {
+                Some(first_seq) => rows::at(connection, rows::place(row.id, first_seq)),
+                None => Ok(None),
+            }
+        })
+        .await
+    }
+
     pub(super) async fn changes(
         &self,
         session: SessionId,
@@ -92,6 +104,14 @@ impl Readers {
 
 const fn nothing(head: Head) -> Page {
     Page { entries: Vec::new(), through: head.seq, head }
+}
+
+/// The newest place of every session.
+pub(super) fn heads(connection: &Connection) -> Result<BTreeMap<SessionId, u64>, LogError> {
+    let mut statement = connection.prepare_cached("SELECT name, head FROM session")?;
+    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
+    rows.map(|row| row.map(|(name, head)| (name.into(), head.cast_unsigned())).map_err(LogError::from))
+        .collect()
 }
 
 /// A session as it is stored.

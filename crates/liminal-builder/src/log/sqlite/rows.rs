@@ -156,7 +156,7 @@ impl RowSum<'_> {
     }
 }
 
-const COLUMNS: &str = "place, key, seq, is_open, text_start, is_grown, payload, checksum";
+pub(super) const COLUMNS: &str = "place, key, seq, is_open, text_start, is_grown, payload, checksum";
 
 /// Entries after a place and up to another, in order of `seq`; and whether there are more.
 pub(super) fn changes(
@@ -202,6 +202,16 @@ pub(super) fn at(connection: &Connection, place: i64) -> Result<Option<Entry>, L
     entries(connection, &sql, params![place], Limit::NONE).map(|(entries, _)| entries.into_iter().next())
 }
 
+/// Reads everything, to find what is not what was stored.
+pub(super) fn check(connection: &Connection) -> Result<(), LogError> {
+    let mut statement = connection.prepare(&format!("SELECT {COLUMNS} FROM entry ORDER BY place"))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        read(connection, row)?;
+    }
+    Ok(())
+}
+
 fn entries(
     connection: &Connection,
     sql: &str,
@@ -222,7 +232,8 @@ fn entries(
     Ok((found, false))
 }
 
-fn read(connection: &Connection, row: &Row<'_>) -> Result<Entry, LogError> {
+/// The entry of a row of [`COLUMNS`].
+pub(super) fn read(connection: &Connection, row: &Row<'_>) -> Result<Entry, LogError> {
     let place: i64 = row.get(0)?;
     let key = row.get_ref(1)?.as_str().map_err(|error| LogError::Damaged(error.to_string()))?;
     let sums = RowSum {

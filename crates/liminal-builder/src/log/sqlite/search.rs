@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::{Key, LogError};
 use super::indexing::{passages, plain_text};
+use super::reader::session_row;
 use super::rows;
 
 /// Stands before what was found in a snippet.
@@ -28,15 +29,21 @@ pub struct Hit {
 }
 
 /// The best hits for all of the words, the last of which may be only begun.
-pub(super) fn search(connection: &Connection, query: &str, limit: usize) -> Result<Vec<Hit>, LogError> {
+pub(super) fn search(
+    connection: &Connection,
+    query: &str,
+    session: Option<&SessionId>,
+    limit: usize,
+) -> Result<Vec<Hit>, LogError> {
     let Some(expression) = expression(query) else { return Ok(Vec::new()) };
     let limit = limit.min(MOST);
+    let Some((from, to)) = places(connection, session)? else { return Ok(Vec::new()) };
     let mut statement = connection.prepare_cached(
         "SELECT passage.place, passage.number FROM words JOIN passage ON passage.id = words.rowid
-            WHERE words MATCH ?1 ORDER BY rank LIMIT ?2",
+            WHERE words MATCH ?1 AND passage.place > ?3 AND passage.place < ?4 ORDER BY rank LIMIT ?2",
     )?;
     // Several passages of one item are one hit.
-    let mut rows = statement.query(params![expression, rows::number(limit as u64 * 4)])?;
+    let mut rows = statement.query(params![expression, rows::number(limit as u64 * 4), from, to])?;
     let (mut hits, mut seen, show) = (Vec::new(), BTreeSet::new(), Show::new(&expression)?);
     while let Some(row) = rows.next()? {
         let (place, number): (i64, i64) = (row.get(0)?, row.get(1)?);
@@ -45,6 +52,13 @@ pub(super) fn search(connection: &Connection, query: &str, limit: usize) -> Resu
         }
     }
     Ok(hits)
+}
+
+/// Between which places to look: in one session, or everywhere. None if there is no such session.
+fn places(connection: &Connection, session: Option<&SessionId>) -> Result<Option<(i64, i64)>, LogError> {
+    let Some(session) = session else { return Ok(Some((i64::MIN, i64::MAX))) };
+    let row = session_row(connection, session)?;
+    Ok(row.map(|row| (rows::place(row.id, 0), rows::place(row.id + 1, 0))))
 }
 
 /// Every word as a quoted string, so that nothing in it is an operator.

@@ -18,8 +18,9 @@ use tokio::sync::oneshot;
 
 use super::super::window::Window;
 use super::super::{Cursor, Entry, LogError};
-use super::error::inaccessible;
+use super::error::{inaccessible, is_full};
 use super::opening;
+use super::writer::Reply;
 
 /// How much of a streamed tail a power failure may take.
 const TAIL: Duration = Duration::from_millis(20);
@@ -51,6 +52,8 @@ enum Request {
     Tail,
     /// These wait for a sync.
     Publish(Vec<Publication>),
+    /// Somebody waits for a sync who has nothing to show.
+    Sync(Reply<()>),
     /// Somebody waits until everything before has been shown.
     Barrier(Sender<()>),
 }
@@ -93,6 +96,13 @@ impl Syncer {
         publications.into_iter().for_each(|publication| publication.complete(Err(LogError::Closed)));
     }
 
+    /// Syncs at once, then acknowledges.
+    pub(super) fn sync(&self, reply: Reply<()>) {
+        let Err(unsent) = self.requests.send(Request::Sync(reply)) else { return };
+        let Request::Sync(reply) = unsent.0 else { return };
+        reply.send(Err(LogError::Closed)).ok();
+    }
+
     /// Waits until everything published before has been shown.
     pub(super) fn settle(&self) {
         let (passed, wait) = channel();
@@ -126,11 +136,11 @@ impl Work {
             };
             match received {
                 Ok(Request::Tail) => has_tail = true,
-                Ok(Request::Publish(publications)) => {
-                    self.publish(publications, requests);
+                Ok(Request::Barrier(passed)) => passed.send(()).unwrap_or_default(),
+                Ok(first @ (Request::Publish(_) | Request::Sync(_))) => {
+                    self.serve(first, requests);
                     has_tail = false;
                 }
-                Ok(Request::Barrier(passed)) => passed.send(()).unwrap_or_default(),
                 Err(RecvTimeoutError::Timeout) => {
                     // A failure shows at the next batch that asks for a sync; this tail was promised to nobody.
                     drop(self.sync());
@@ -143,20 +153,19 @@ impl Work {
     }
 
     /// One sync for all that wait.
-    fn publish(&self, mut publications: Vec<Publication>, requests: &Receiver<Request>) {
+    fn serve(&self, first: Request, requests: &Receiver<Request>) {
+        let mut waiting = vec![first];
+        waiting.extend(requests.try_iter());
+        let result = self.sync();
         let mut passed = Vec::new();
-        while let Ok(request) = requests.try_recv() {
+        for request in waiting {
             match request {
-                Request::Publish(more) => publications.extend(more),
+                Request::Publish(publications) => publish(publications, &result),
+                // Whoever wrote may have stopped waiting.
+                Request::Sync(reply) => drop(reply.send(result.clone())),
                 Request::Barrier(barrier) => passed.push(barrier),
                 Request::Tail => {}
             }
-        }
-        let result = self.sync();
-        for publication in publications {
-            let window = Arc::clone(&publication.window);
-            publication.complete(result.clone());
-            window.waited();
         }
         for barrier in passed {
             barrier.send(()).ok();
@@ -166,7 +175,13 @@ impl Work {
     fn sync(&self) -> Result<(), LogError> {
         // First, so that a commit during the sync asks for another.
         self.tail.store(false, Ordering::Release);
-        self.file.sync_data().map_err(|error| LogError::Failed(format!("the disk did not sync: {error}")))
+        self.file.sync_data().map_err(|error| {
+            if is_full(&error) {
+                LogError::Full
+            } else {
+                LogError::Failed(format!("the disk did not sync: {error}"))
+            }
+        })
     }
 
     /// Beside the writer, which goes on; what it adds meanwhile is for the next time.
@@ -176,5 +191,13 @@ impl Work {
             // A log that cannot be copied now is copied later; nothing is lost meanwhile.
             self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).ok();
         }
+    }
+}
+
+fn publish(publications: Vec<Publication>, result: &Result<(), LogError>) {
+    for publication in publications {
+        let window = Arc::clone(&publication.window);
+        publication.complete(result.clone());
+        window.waited();
     }
 }

@@ -122,20 +122,18 @@ impl Tracked {
     }
 
     fn note_turn(&mut self, connection: &Connection, key: &Key, turn: &TurnId) -> Result<(), LogError> {
-        // A turn that has ended stays so, whatever comes late.
-        const BEGIN: &str = "INSERT OR IGNORE INTO open_turn (session, turn) SELECT ?1, ?2
-            WHERE NOT EXISTS (SELECT 1 FROM entry WHERE session = ?1 AND key = 'end:' || ?2)";
         const END: &str = "DELETE FROM open_turn WHERE session = ?1 AND turn = ?2";
-        let sql = match key {
+        match key {
             Key::TurnEnded(_) => {
                 self.open_turns.remove(turn);
-                END
+                connection.prepare_cached(END)?.execute(params![self.row.id, turn.as_str()])?;
+                Ok(())
             }
-            Key::Item(_) | Key::TurnStarted(_) if self.is_new(turn) => BEGIN,
-            Key::Item(_) | Key::TurnStarted(_) => return Ok(()),
-        };
-        connection.prepare_cached(sql)?.execute(params![self.row.id, turn.as_str()])?;
-        Ok(())
+            Key::Item(_) | Key::TurnStarted(_) if self.is_new(turn) => {
+                open_turn(connection, self.row.id, turn)
+            }
+            Key::Item(_) | Key::TurnStarted(_) => Ok(()),
+        }
     }
 
     fn is_new(&mut self, turn: &TurnId) -> bool {
@@ -143,7 +141,19 @@ impl Tracked {
     }
 }
 
-fn insert(connection: &Connection, session: &SessionId, head: Head) -> Result<SessionRow, LogError> {
+/// Notes that a turn is open, unless it has ended: then it stays so, whatever comes late.
+pub(super) fn open_turn(connection: &Connection, session: i64, turn: &TurnId) -> Result<(), LogError> {
+    const BEGIN: &str = "INSERT OR IGNORE INTO open_turn (session, turn) SELECT ?1, ?2
+        WHERE NOT EXISTS (SELECT 1 FROM entry WHERE session = ?1 AND key = 'end:' || ?2)";
+    connection.prepare_cached(BEGIN)?.execute(params![session, turn.as_str()])?;
+    Ok(())
+}
+
+pub(super) fn insert(
+    connection: &Connection,
+    session: &SessionId,
+    head: Head,
+) -> Result<SessionRow, LogError> {
     // Numbers are never used again, so that no entry of a removed session can be taken for one of a new session.
     let id: i64 = connection.query_row(
         "INSERT INTO meta (name, value) VALUES ('last_session', '1')

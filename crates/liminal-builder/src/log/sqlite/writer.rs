@@ -5,6 +5,7 @@
 //! microseconds, so a lone batch leaves at once, and under load groups grow by themselves.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -41,6 +42,12 @@ pub(super) enum Job {
         session: SessionId,
         reply: Reply<()>,
     },
+    /// Something beside the streams.
+    Write {
+        work: Work,
+        durability: Durability,
+        reply: Reply<()>,
+    },
     /// Comes back when every finished item can be found.
     Index {
         reply: Reply<()>,
@@ -52,6 +59,17 @@ pub(super) enum Job {
 }
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, LogError>>;
+
+/// What to do in one transaction; whatever it does counts only if it succeeds.
+pub(super) struct Work(pub(super) Box<Transaction>);
+
+type Transaction = dyn FnOnce(&Connection) -> Result<(), LogError> + Send;
+
+impl fmt::Debug for Work {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Work(…)")
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Append {
@@ -86,6 +104,7 @@ impl Writer {
                 }
                 Job::Trim { session, through, reply } => drop(reply.send(self.trim(&session, through))),
                 Job::Remove { session, reply } => drop(reply.send(self.remove(&session))),
+                Job::Write { work, durability, reply } => self.work(work, durability, reply),
                 Job::Index { reply } => drop(reply.send(self.index_all())),
                 Job::Close { reply } => {
                     closing = Some(reply);
@@ -209,6 +228,17 @@ impl Writer {
         self.indexing.restart();
         self.syncer.tail();
         Ok(())
+    }
+
+    fn work(&mut self, Work(work): Work, durability: Durability, reply: Reply<()>) {
+        let result = self.transaction(|writer| work(&writer.connection));
+        match durability {
+            Durability::Synced if result.is_ok() => self.syncer.sync(reply),
+            Durability::Synced | Durability::Grouped => {
+                reply.send(result).ok();
+                self.syncer.tail();
+            }
+        }
     }
 
     /// Does something with one session, in a transaction of its own.

@@ -1,14 +1,40 @@
-//! What only Codex knows: why it cannot start. Owns asking it.
+//! What only Codex knows: why it cannot start, how to log in, what it left on disk, in which modes it asks nobody.
+//! Owns asking it, and finding it for that.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::agents::Launch;
+use crate::discovery::SessionSummary;
+use crate::discovery::codex::{Sessions, home_directory};
 use crate::process::{Environment, run_for_output};
+use crate::provider::OpenError;
 
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The modes of both adapters in which nothing is asked.
+const UNGUARDED: [&str; 2] = ["agent-full-access", "full-access"];
+
+pub(super) fn is_unguarded(mode: &str) -> bool {
+    UNGUARDED.contains(&mode)
+}
+
+/// Where Codex keeps its sessions.
+pub(super) fn rollouts(environment: &Environment) -> Arc<Mutex<Sessions>> {
+    let home = environment.get("HOME").map(PathBuf::from).unwrap_or_default();
+    let directory = home_directory(environment.get("CODEX_HOME"), &home);
+    Arc::new(Mutex::new(Sessions::new(&directory)))
+}
+
+/// The sessions of a directory, the latest first.
+pub(super) fn found(rollouts: &Mutex<Sessions>, directory: &Path) -> Result<Vec<SessionSummary>, OpenError> {
+    let mut sessions = rollouts.lock().unwrap_or_else(PoisonError::into_inner);
+    let listing = sessions.list(directory).map_err(|error| OpenError::Unusable(error.to_string()))?;
+    Ok(listing.sessions)
+}
 
 /// What is wrong with Codex's configuration, if anything is.
 pub(super) async fn configuration_fault(launch: &Launch, environment: &Environment) -> Option<String> {
@@ -17,6 +43,13 @@ pub(super) async fn configuration_fault(launch: &Launch, environment: &Environme
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let run = run_for_output(&program, &arguments, environment, PATIENCE).await.ok()?;
     run.stdout.lines().chain(run.stderr.lines()).find_map(fault)
+}
+
+/// What people run to log in to the Codex that the adapter uses.
+pub(super) fn login_command(launch: &Launch, environment: &Environment) -> Option<String> {
+    let (program, arguments) = program(launch, environment)?;
+    let words = [program.display().to_string()].into_iter().chain(arguments).chain(["login".to_owned()]);
+    Some(words.collect::<Vec<_>>().join(" "))
 }
 
 /// The Codex that the adapter uses: the one that is set, or the one beside it, or the one on the `PATH`.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use liminal_core::dialect::acp::greeting;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -42,12 +43,7 @@ pub(super) async fn sessions(
     pipe: &mut dyn AgentPipe,
     directory: &Path,
 ) -> Result<Vec<ListedSession>, OpenError> {
-    let hello = json!({
-        "protocolVersion": 1,
-        "clientCapabilities": {},
-        "clientInfo": { "name": "liminal-builder", "version": env!("CARGO_PKG_VERSION") },
-    });
-    ask(pipe, 1, "initialize", hello).await?;
+    ask(pipe, 1, "initialize", greeting(env!("CARGO_PKG_VERSION"))).await?;
     let (mut listed, mut cursor) = (Vec::new(), None);
     for number in 2..PAGES {
         let mut params = json!({ "cwd": directory });

@@ -9,6 +9,13 @@ use crate::provider::{OpenError, SessionOptions};
 
 const BYPASS: &str = "bypassPermissions";
 
+/// Whether the program acts without asking in this mode.
+pub(super) fn is_unguarded(mode: &str) -> bool {
+    mode == BYPASS
+}
+/// Nothing of the project: neither its settings with their hooks and variables, nor the servers of its `.mcp.json`.
+const RESTRICTED: [&str; 2] = ["--setting-sources=user", "--strict-mcp-config"];
+
 /// A new session, or one to go on with; the id is the program's own.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Start<'a> {
@@ -38,6 +45,9 @@ pub(super) fn arguments(start: Start<'_>, options: &SessionOptions) -> Vec<OsStr
     ]
     .map(OsString::from)
     .into();
+    if options.restricted {
+        arguments.extend(RESTRICTED.map(OsString::from));
+    }
     let mut bind = |flag: &str, value: &std::ffi::OsStr| {
         let mut argument = OsString::from(format!("--{flag}="));
         argument.push(value);
@@ -115,6 +125,16 @@ mod tests {
             assert_eq!(found.len(), plain, "{value}");
             assert!(found.contains(&OsString::from(format!("--model={value}"))));
         }
+    }
+
+    #[test]
+    fn s31_a_project_that_is_not_trusted_brings_nothing() {
+        let of = |restricted| {
+            let options = SessionOptions { restricted, ..SessionOptions::default() };
+            arguments(Start::New("id"), &options)
+        };
+        assert!(RESTRICTED.iter().all(|flag| of(true).contains(&OsString::from(*flag))));
+        assert!(!RESTRICTED.iter().any(|flag| of(false).contains(&OsString::from(*flag))));
     }
 
     #[test]

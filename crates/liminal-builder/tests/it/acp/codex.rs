@@ -2,6 +2,8 @@
 
 use liminal_core::event::Origin;
 use liminal_core::session::Phase;
+use liminal_core::upsert::{Output, Upsert, UpsertBody, UpsertStatus};
+use liminal_core::wire::rest::PermissionAnswer;
 
 use super::world::AcpWorld;
 use crate::chat::{is_text, turn_of};
@@ -13,13 +15,14 @@ async fn tc_4_1a_tc_2_1c_a_new_session_is_opened_in_the_agents_process() {
     assert!(chat.handle.session_id().as_str().starts_with("codex:"));
     assert_eq!(chat.handle.phase(), Phase::Idle);
     assert!(!codex.processes().is_empty());
+    codex.end().await;
 }
 
 #[tokio::test]
 async fn tc_4_1c_a_message_is_taken_before_its_turn_ends() {
     let mut codex = AcpWorld::codex().await;
     let mut chat = codex.create().await;
-    let turn = chat.send("say:hello there stall").await.unwrap();
+    let turn = chat.send("words:2000 slow:20ms").await.unwrap();
     assert_eq!(chat.handle.phase(), Phase::Running);
     assert_eq!(chat.send("say:again").await.unwrap_err().info().code, "TURN_IN_PROGRESS");
     chat.handle.cancel().await.unwrap();
@@ -27,6 +30,7 @@ async fn tc_4_1c_a_message_is_taken_before_its_turn_ends() {
     assert_eq!(chat.ends(), ["cancelled"]);
     assert!(chat.log.iter().all(|output| *turn_of(output) == turn));
     chat.assert_sound();
+    codex.end().await;
 }
 
 #[tokio::test]
@@ -42,6 +46,7 @@ async fn tc_4_2a_two_prompts_stream_their_answers() {
     assert_eq!(chat.messages().first().unwrap().origin, Origin::User);
     assert_eq!(chat.ends(), ["completed", "completed"]);
     chat.assert_sound();
+    codex.end().await;
 }
 
 #[tokio::test]
@@ -52,18 +57,46 @@ async fn thoughts_are_shown() {
     assert!(chat.thoughts().iter().any(|thought| thought.contains("let me see")), "{:?}", chat.thoughts());
     assert!(chat.said().contains(&"done"));
     chat.assert_sound();
+    codex.end().await;
+}
+
+/// A command that says each thing when it may. What it says before the agent has told of it may be lost.
+const WAITING: &str = r#"tool:exec_command {"cmd":"until [ -e one ]; do sleep 0.02; done; echo the first part; until [ -e two ]; do sleep 0.02; done; echo the second part","yield_time_ms":30000}"#;
+
+/// The output of the last state of a call, with that state's status.
+fn call_output(output: &Output) -> Option<(UpsertStatus, &str)> {
+    match output {
+        Output::Upsert(Upsert { status, body: UpsertBody::ToolCall(call), .. }) => {
+            Some((*status, call.tool_output.as_deref().unwrap_or_default()))
+        }
+        Output::Upsert(_) | Output::Turn(_) => None,
+    }
+}
+
+async fn shows_output_while_it_comes(mut codex: AcpWorld) {
+    let mut chat = codex.create().await;
+    let turn = chat.send(WAITING).await.unwrap();
+    let release = |name: &str| std::fs::write(codex.project.join(name), "").unwrap();
+    chat.until(|output| call_output(output).is_some()).await;
+    release("one");
+    let first = chat.until(|output| call_output(output).is_some_and(|(_, said)| said.contains("part"))).await;
+    assert_eq!(call_output(&first), Some((UpsertStatus::Update, "the first part\n")));
+    release("two");
+    chat.end_of(&turn).await;
+    let calls = chat.calls();
+    assert_eq!(calls.first().unwrap().1.tool_output.as_deref(), Some("the first part\nthe second part\n"));
+    chat.assert_sound();
+    codex.end().await;
 }
 
 #[tokio::test]
-async fn tc_4_2b_tc_4_2c_a_command_shows_its_output() {
-    let mut codex = AcpWorld::codex().await;
-    let mut chat = codex.create().await;
-    chat.turn(r#"tool:exec_command {"cmd":"echo from the tool; sleep 0.3; echo and more"}"#).await;
-    let calls = chat.calls();
-    let (_, call) = calls.first().unwrap();
-    let output = call.tool_output.as_deref().unwrap();
-    assert!(output.contains("and more"), "{output}");
-    chat.assert_sound();
+async fn tc_4_2b_tc_4_2c_a_command_shows_its_output_while_it_runs() {
+    shows_output_while_it_comes(AcpWorld::codex().await).await;
+}
+
+#[tokio::test]
+async fn the_other_adapters_command_shows_its_output_while_it_runs() {
+    shows_output_while_it_comes(AcpWorld::zed().await).await;
 }
 
 #[tokio::test]
@@ -80,6 +113,7 @@ async fn an_edit_shows_its_diff() {
     assert!(diff.path.ends_with("a.txt"));
     assert_eq!(diff.new_text, "hello\n");
     chat.assert_sound();
+    codex.end().await;
 }
 
 const ASKING: &str = r#"tool:exec_command {"cmd":"touch PROJECT/made","sandbox_permissions":"require_escalated","justification":"why"}"#;
@@ -97,6 +131,7 @@ async fn a_command_that_needs_permission_runs_when_it_is_allowed() {
     assert!(codex.project.join("made").exists());
     assert_eq!(chat.ends(), ["completed"]);
     chat.assert_sound();
+    codex.end().await;
 }
 
 #[tokio::test]
@@ -112,6 +147,29 @@ async fn a_command_that_is_rejected_does_not_run() {
     chat.turn("say:still here").await;
     assert!(chat.said().contains(&"still here"));
     chat.assert_sound();
+    codex.end().await;
+}
+
+const QUESTION: &str = r#"tool:request_user_input {"questions":[{"id":"q1","header":"Color","question":"Which color?","options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}]}]}"#;
+
+#[tokio::test]
+async fn a_question_of_the_model_is_answered_by_its_user() {
+    let mut codex = AcpWorld::codex().await;
+    let mut chat = codex.create().await;
+    let turn = chat.send(QUESTION).await.unwrap();
+    let (item, asked) = chat.permission().await;
+    let question = asked.request.questions.first().unwrap();
+    assert_eq!((question.question.as_str(), question.header.as_deref()), ("Which color?", Some("Color")));
+    let answers = [("Which color?".to_owned(), "Blue".to_owned())].into();
+    chat.handle.answer(item, PermissionAnswer { option_id: None, answers }).await.unwrap();
+    chat.end_of(&turn).await;
+    assert!(
+        chat.said().iter().any(|text| text.contains(r#"{"q1":{"answers":["Blue"]}}"#)),
+        "{:?}",
+        chat.said()
+    );
+    chat.assert_sound();
+    codex.end().await;
 }
 
 #[tokio::test]
@@ -125,6 +183,7 @@ async fn a_cancelled_turn_ends_and_the_next_one_works() {
     chat.turn("say:still here").await;
     assert_eq!(chat.ends(), ["cancelled", "completed"]);
     chat.assert_sound();
+    codex.end().await;
 }
 
 #[tokio::test]
@@ -140,6 +199,7 @@ async fn two_sessions_run_side_by_side_in_one_process() {
     assert_eq!((one.ends(), two.ends()), (vec!["completed".to_owned()], vec!["completed".to_owned()]));
     one.assert_sound();
     two.assert_sound();
+    codex.end().await;
 }
 
 #[tokio::test]
@@ -159,6 +219,7 @@ async fn tc_4_1b_a_session_is_loaded_in_a_new_process_with_its_history() {
     assert!(said.contains(&"remember the fox") && said.contains(&"and on"), "{said:?}");
     assert!(again.calls().iter().any(|(_, call)| call.tool_output.as_deref().unwrap_or("").contains("out")));
     again.assert_sound();
+    codex.end().await;
 }
 
 #[tokio::test]
@@ -177,4 +238,5 @@ async fn the_agent_lists_the_sessions_that_it_remembers() {
     ids.sort();
     assert_eq!(found, ids, "more than one page");
     assert!(listed.iter().all(|session| session.title.is_some()));
+    codex.end().await;
 }

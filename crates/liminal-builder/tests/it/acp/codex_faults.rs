@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use liminal_builder::agents::Launch;
+use liminal_core::event::Origin;
 use liminal_core::session::Phase;
 
 use super::world::AcpWorld;
-use crate::chat::is_text;
+use crate::chat::{PATIENCE, is_text};
 use crate::world::{kill_process, wait_until};
 
 #[tokio::test]
@@ -30,6 +32,7 @@ async fn an_error_of_the_api_ends_the_turn_and_the_next_one_works() {
     assert_eq!(failed, faults.len(), "{ends:?}");
     assert_eq!(ends.last().unwrap(), "completed");
     chat.assert_sound();
+    codex.end().await;
 }
 
 #[tokio::test]
@@ -57,6 +60,7 @@ async fn the_death_of_the_process_ends_the_turns_of_its_sessions_and_the_next_us
     again.turn("say:back again").await;
     assert!(again.said().contains(&"back again"));
     again.assert_sound();
+    codex.end().await;
 }
 
 #[tokio::test]
@@ -72,6 +76,7 @@ async fn the_death_of_codex_itself_ends_the_turn_and_the_session_goes_on() {
     chat.turn("say:back again").await;
     assert!(chat.said().contains(&"back again"));
     chat.assert_sound();
+    codex.end().await;
 }
 
 #[tokio::test]
@@ -81,11 +86,43 @@ async fn a_process_that_nobody_uses_is_ended_and_comes_back_unnoticed() {
     let mut chat = codex.create().await;
     chat.turn("say:one").await;
     let session = chat.handle.session_id().clone();
+    assert!(!codex.processes().is_empty(), "a session that waits for its user keeps the process");
     chat.kill().await;
     wait_until(|| codex.processes().is_empty()).await;
-    let mut again = codex.open(Some(session)).await.unwrap();
+    let mut again = codex.open(Some(session.clone())).await.unwrap();
     again.turn("say:two").await;
-    assert!(again.said().contains(&"two"));
+    assert_eq!(*again.handle.session_id(), session);
+    let told = again.messages().into_iter().filter(|message| message.origin != Origin::System);
+    let told: Vec<&str> = told.map(|message| message.content.as_str()).collect();
+    assert_eq!(told, ["say:one", "one", "say:two", "two"]);
+    codex.end().await;
+}
+
+#[tokio::test]
+async fn a_process_that_ends_while_a_session_is_opened_says_why() {
+    let mut codex = AcpWorld::codex().await;
+    let script = "read line; echo 'config.toml:2: unclosed array' >&2; exit 1";
+    codex.change(|settings| {
+        settings.launch =
+            Launch { program: "/bin/sh".into(), args: vec!["-c".to_owned(), script.to_owned()] };
+    });
+    let opened = tokio::time::timeout(PATIENCE, codex.open(None)).await.expect("it is told in bounded time");
+    let error = opened.err().unwrap();
+    assert_eq!(error.info().code, "SPAWN_FAILED");
+    assert!(error.to_string().ends_with("config.toml:2: unclosed array"), "{error}");
+    codex.end().await;
+}
+
+#[tokio::test]
+async fn a_missing_login_is_told_with_the_ways_and_the_command() {
+    let mut codex = AcpWorld::codex().await;
+    codex.change(|settings| {
+        settings.environment.retain(|(name, _)| name != "CODEX_CONFIG" && name != "MODEL_PROVIDER");
+    });
+    let error = codex.open(None).await.err().unwrap().to_string();
+    assert!(error.contains("wants a login: API Key (Use an API key to authenticate); run `"), "{error}");
+    assert!(error.contains("@openai/codex/bin/codex.js login`, then try again"), "{error}");
+    codex.end().await;
 }
 
 #[tokio::test]
@@ -95,17 +132,20 @@ async fn what_is_missing_is_told_and_nothing_is_left_running() {
     let error = codex.open(None).await.err().unwrap();
     assert_eq!(error.info().code, "SPAWN_FAILED");
     assert!(error.to_string().contains("/no/such/node"), "{error}");
+    codex.end().await;
 
     let mut codex = AcpWorld::codex().await;
     codex.project = codex.project.join("no-such-directory");
     let error = codex.open(None).await.err().unwrap();
     assert_eq!(error.info().code, "PROJECT_DIR_INVALID");
     assert!(codex.processes().is_empty());
+    codex.end().await;
 
     let mut codex = AcpWorld::codex().await;
     let unknown = "codex:0190a1b2-0000-7000-8000-000000000000";
     let error = codex.open(Some(unknown.into())).await.err().unwrap();
     assert_eq!(error.info().code, "SESSION_NOT_FOUND", "{error}");
+    codex.end().await;
 }
 
 #[tokio::test]
@@ -119,4 +159,5 @@ async fn a_broken_configuration_is_told_as_such_and_not_as_a_missing_login() {
     let error = codex.open(None).await.err().unwrap();
     assert!(error.to_string().contains("config.toml"), "{error}");
     assert!(!error.to_string().contains("login"), "{error}");
+    codex.end().await;
 }

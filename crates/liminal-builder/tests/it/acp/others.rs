@@ -5,11 +5,12 @@ use liminal_builder::config::{AgentConfig, Config};
 use liminal_builder::process::{Environment, InstanceId};
 use liminal_builder::provider::{OpenRequest, ProviderRegistry, SessionOptions};
 use liminal_builder::session::{SessionHandle, Setup};
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::world::AcpWorld;
 use crate::chat::Chat;
+use crate::tap::tap;
+use crate::world::wait_until;
 
 /// The command asks first; it runs when it is allowed, and what it says is shown.
 async fn runs_a_tool_with_permission(mut world: AcpWorld, prompt: &str) {
@@ -27,6 +28,7 @@ async fn runs_a_tool_with_permission(mut world: AcpWorld, prompt: &str) {
     assert!(!chat.calls().is_empty());
     assert_eq!(chat.ends(), ["completed", "completed"]);
     chat.assert_sound();
+    world.end().await;
 }
 
 #[tokio::test]
@@ -43,13 +45,8 @@ async fn opencode_runs_a_tool_with_permission() {
 
 #[tokio::test]
 async fn the_other_adapter_of_codex_runs_a_tool_with_permission() {
-    let mut world = AcpWorld::zed().await;
-    let mut chat = world.create().await;
-    chat.turn(r#"tool:exec_command {"cmd":"echo from the tool"}"#).await;
-    let output = chat.calls().first().and_then(|(_, call)| call.tool_output.clone()).unwrap();
-    assert!(output.contains("from the tool"), "{output}");
     runs_a_tool_with_permission(
-        world,
+        AcpWorld::zed().await,
         r#"tool:exec_command {"cmd":"touch PROJECT/made","sandbox_permissions":"require_escalated","justification":"why"}"#,
     )
     .await;
@@ -65,20 +62,26 @@ async fn any_agent_can_be_set_in_the_configuration() {
         command: Some("node".into()),
         args: world.settings.launch.args.clone(),
         env: variables.collect(),
+        idle_seconds: Some(0),
         ..AgentConfig::default()
     };
-    let config = Config { agents: [("my-agent".to_owned(), agent)].into() };
+    let config = Config { agents: [("my-agent".to_owned(), agent)].into(), ..Config::default() };
     let environment = Environment::inherited();
-    let machine = Machine { config: &config, environment: &environment, managed: world.home.path() };
+    let home = world.home.path();
+    let machine = Machine { config: &config, environment: &environment, managed: home, data: home };
     let registry = ProviderRegistry::of(&machine, &InstanceId::new(&world.instance).unwrap()).await;
     let (directory, options) = (world.project.clone(), SessionOptions::default());
     let request = OpenRequest { directory, resume: None, options, past: Vec::new() };
     let opened = registry.get("my-agent").unwrap().open(request).await.unwrap();
-    let (sender, outputs) = mpsc::channel(64);
+    let (outlet, outputs) = tap(64);
     let mut tasks = JoinSet::new();
-    let handle = SessionHandle::start(opened, Setup::default(), sender, &mut tasks);
+    let handle = SessionHandle::start(opened, Setup::default(), outlet, &mut tasks);
     let mut chat = Chat { handle, log: Vec::new(), outputs };
     assert!(chat.handle.session_id().as_str().starts_with("my-agent:"));
     chat.turn("say:hello there").await;
     assert!(chat.said().contains(&"hello there"));
+    chat.kill().await;
+    wait_until(|| world.processes().is_empty()).await;
+    drop(registry);
+    world.end().await;
 }

@@ -12,11 +12,11 @@ use liminal_builder::session::{SessionHandle, Setup};
 use liminal_core::ids::SessionId;
 use scripted_model::{Options, Running, ScriptedModel};
 use serde_json::json;
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::chat::Chat;
-use crate::world::processes_of;
+use crate::tap::tap;
+use crate::world::{processes_of, wait_until};
 
 pub(super) struct AcpWorld {
     pub(super) project: PathBuf,
@@ -26,6 +26,14 @@ pub(super) struct AcpWorld {
     tasks: JoinSet<()>,
     _model: Running,
     pub(super) home: tempfile::TempDir,
+    is_ended: bool,
+}
+
+/// No test may forget what it left running.
+impl Drop for AcpWorld {
+    fn drop(&mut self) {
+        assert!(self.is_ended || std::thread::panicking(), "the test has not called `end`");
+    }
 }
 
 /// What an agent needs to find the scripted model.
@@ -79,7 +87,16 @@ impl AcpWorld {
         settings.environment.extend(variables.map(|(name, value)| (name.into(), value)));
         settings.environment.push(("HOME".into(), home.path().into()));
         let agent = AcpAgent::new(settings.clone());
-        Self { project, instance, settings, agent, tasks: JoinSet::new(), _model: model, home }
+        let tasks = JoinSet::new();
+        Self { project, instance, settings, agent, tasks, _model: model, home, is_ended: false }
+    }
+
+    /// Ends everything; no process of ours is left.
+    pub(super) async fn end(mut self) {
+        self.is_ended = true;
+        self.tasks.shutdown().await;
+        self.restart();
+        wait_until(|| self.processes().is_empty()).await;
     }
 
     /// The same machine after our own end and a new start.
@@ -99,8 +116,8 @@ impl AcpWorld {
     pub(super) async fn open(&mut self, resume: Option<SessionId>) -> Result<Chat, OpenError> {
         let (directory, options) = (self.project.clone(), SessionOptions::default());
         let agent = self.agent.open(OpenRequest { directory, resume, options, past: Vec::new() }).await?;
-        let (sender, outputs) = mpsc::channel(64);
-        let handle = SessionHandle::start(agent, Setup::default(), sender, &mut self.tasks);
+        let (outlet, outputs) = tap(64);
+        let handle = SessionHandle::start(agent, Setup::default(), outlet, &mut self.tasks);
         Ok(Chat { handle, log: Vec::new(), outputs })
     }
 
@@ -125,7 +142,7 @@ fn codex_environment(model: &Running, home: &Path) -> Variables {
         "model": "gpt-5.5",
         "model_provider": "scripted",
         "model_reasoning_summary": "auto",
-        "features": { "plugins": false },
+        "features": { "plugins": false, "default_mode_request_user_input": true },
         "analytics": { "enabled": false },
         "check_for_update_on_startup": false,
         "model_providers": { "scripted": provider },

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -9,7 +10,12 @@ use std::time::Duration;
 use liminal_builder::agents::AgentReport;
 use liminal_builder::http::credentials::InMemory;
 use liminal_builder::http::{FindAgents, Limits, Options, Server, ServerFile};
-use liminal_core::wire::rest::{BrowserKey, FreshAddress, Problem};
+use liminal_builder::log::sqlite::{self, SqliteLog};
+use liminal_builder::provider::ProviderRegistry;
+use liminal_builder::sessions::{Parts, Sessions, Settings};
+use liminal_builder::store::Store;
+use liminal_core::wire::access::{BrowserKey, FreshAddress};
+use liminal_core::wire::rest::Problem;
 use tokio::sync::oneshot;
 
 /// A client that waits longer than this has found a fault.
@@ -21,6 +27,7 @@ pub(super) struct TestServer {
     code: String,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
+    _data: tempfile::TempDir,
 }
 
 pub(super) fn start() -> TestServer {
@@ -31,13 +38,30 @@ pub(super) fn no_agents() -> FindAgents {
     Arc::new(|| Box::pin(async { Vec::<AgentReport>::new() }))
 }
 
+/// Sessions of a server that knows no agents.
+fn sessions(data: &Path) -> Sessions {
+    let (log, _) = SqliteLog::open(&data.join("liminal.db"), sqlite::Settings::default()).unwrap();
+    let log = Arc::new(log);
+    Sessions::new(Parts {
+        database: Arc::clone(&log),
+        log: Arc::clone(&log) as _,
+        events: Arc::clone(&log) as _,
+        store: Store::new(log),
+        providers: ProviderRegistry::default(),
+        settings: Settings::default(),
+    })
+}
+
 impl TestServer {
     pub(super) fn start(limits: Limits, find_agents: FindAgents) -> Self {
+        let data = tempfile::tempdir().unwrap();
         let options = Options {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             instance: "test".to_owned(),
             limits,
-            sessions: Box::new(InMemory::default()),
+            browsers: Arc::new(InMemory::default()),
+            sessions: sessions(data.path()),
+            data_directory: data.path().to_owned(),
             find_agents,
         };
         let (started, server) = std::sync::mpsc::channel();
@@ -53,7 +77,7 @@ impl TestServer {
         let (file, url) = server.recv().unwrap();
         let code = url.rsplit_once("/#c=").expect(&url).1.to_owned();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, file.port));
-        Self { address, file, code, stop: Some(stop), thread: Some(thread) }
+        Self { address, file, code, stop: Some(stop), thread: Some(thread), _data: data }
     }
 
     /// The one-time code of the address it was started with.
@@ -80,7 +104,12 @@ impl TestServer {
 
     /// As the page does it, but without credentials.
     pub(super) fn post(&self, path: &str, body: &str) -> Call {
-        let call = self.call("POST", path).with("Origin", &self.origin());
+        self.act("POST", path, body)
+    }
+
+    /// The same with any method.
+    pub(super) fn act(&self, method: &str, path: &str, body: &str) -> Call {
+        let call = self.call(method, path).with("Origin", &self.origin());
         call.with("Content-Type", "application/json").body(body)
     }
 

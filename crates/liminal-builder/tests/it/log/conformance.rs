@@ -141,7 +141,7 @@ async fn every_cursor_has_a_verdict(log: &Arc<dyn StreamLog>) {
         let mut subscription = opened.await.unwrap();
         assert_eq!(subscription.resume(), expected, "{after:?}");
         if expected == Resume::Reset {
-            let Delivery::Reset { entries, cursor } = next(&mut subscription).await else {
+            let Delivery::Reset { entries, cursor, .. } = next(&mut subscription).await else {
                 panic!("{after:?}")
             };
             assert_eq!((entries.len(), cursor), (2, head.clone()), "{after:?}");
@@ -170,7 +170,7 @@ async fn a_removed_log_begins_a_new_life(log: &Arc<dyn StreamLog>) {
     let before = append(&**log, &session, update(&session, "a", "1")).await;
     let mut follower = subscribe(log, &session, Some(&before)).await;
     log.remove(&session).await.unwrap();
-    let Delivery::Reset { entries, cursor } = next(&mut follower).await else { panic!("a silent end") };
+    let Delivery::Reset { entries, cursor, .. } = next(&mut follower).await else { panic!("a silent end") };
     assert_eq!((entries.len(), cursor.seq), (0, 0));
     let after = append(&**log, &session, update(&session, "b", "2")).await;
     assert_eq!(after.seq, 1);
@@ -183,7 +183,7 @@ async fn a_removed_log_begins_a_new_life(log: &Arc<dyn StreamLog>) {
 async fn a_subscriber_may_come_first(log: &Arc<dyn StreamLog>) {
     let session = SessionId::from("first");
     let mut subscription = subscribe(log, &session, None).await;
-    let Delivery::Reset { entries, cursor } = next(&mut subscription).await else { panic!("no state") };
+    let Delivery::Reset { entries, cursor, .. } = next(&mut subscription).await else { panic!("no state") };
     assert_eq!((entries.len(), cursor.seq), (0, 0));
     let head = append(&**log, &session, update(&session, "a", "1")).await;
     let Delivery::Changes { entries, cursor: reached } = next(&mut subscription).await else {

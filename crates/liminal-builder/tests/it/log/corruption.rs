@@ -1,11 +1,16 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use liminal_builder::log::sqlite::{Settings, SqliteLog};
+use bytes::Bytes;
+use liminal_builder::log::sqlite::{Salvaged, Settings, SqliteLog};
 use liminal_builder::log::{Key, Limit, LogError, StreamLog};
+use liminal_builder::store::{ProjectRow, Store};
 use liminal_core::ids::SessionId;
 use liminal_core::upsert::UpsertStatus;
+use liminal_core::wire::projects::Trust;
+use liminal_core::wire::rest::QueuedMessage;
 use tokio::task::JoinSet;
 
 use super::support::{Screen, append, message, open, turn_complete, update, whole};
@@ -30,41 +35,114 @@ fn sessions() -> [SessionId; 3] {
     ["s1".into(), "s2".into(), "s3".into()]
 }
 
-/// A database with everything in it, and what readers see of it.
-async fn sample(directory: &Path) -> (Vec<u8>, Vec<Screen>) {
-    let log = open(directory, Settings::default());
+/// What is in a database, as far as anybody can see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Contents {
+    screens: Vec<Screen>,
+    events: Vec<Vec<(u64, Bytes)>>,
+    projects: Vec<ProjectRow>,
+    queues: Vec<Vec<QueuedMessage>>,
+}
+
+impl Contents {
+    async fn read(log: &Arc<SqliteLog>) -> Result<Self, LogError> {
+        let store = Store::new(Arc::clone(log));
+        let (mut screens, mut events, mut queues) = (Vec::new(), Vec::new(), Vec::new());
+        for session in sessions() {
+            let page = log.history(&session, None, Limit::NONE).await?;
+            let entries = page.entries.into_iter().map(|entry| (entry.key, (entry.first_seq, entry.bytes)));
+            screens.push(Screen { entries: entries.collect(), cursor: Some(page.head.cursor()) });
+            events.push(log.events(&session, 0, usize::MAX).await?);
+            queues.push(store.queue(&session).await?);
+        }
+        Ok(Self { screens, events, projects: store.projects().await?, queues })
+    }
+
+    /// Everything in it, as pairs of where and what.
+    fn facts(&self) -> BTreeSet<String> {
+        let mut facts = BTreeSet::new();
+        for number in 0..sessions().len() {
+            facts.extend(self.screens[number].entries.iter().map(|entry| format!("{number} {entry:?}")));
+            // Events are numbered again when some are missing.
+            facts.extend(self.events[number].iter().map(|(_, body)| format!("{number} {body:?}")));
+            facts.extend(self.queues[number].iter().map(|message| format!("{number} {message:?}")));
+        }
+        facts.extend(self.projects.iter().map(|project| format!("{project:?}")));
+        facts
+    }
+
+    fn has_session_of(&self, other: &Self, number: usize) -> bool {
+        self.screens[number].entries == other.screens[number].entries
+    }
+}
+
+/// A database with everything in it.
+async fn sample(directory: &Path) -> (Vec<u8>, Contents) {
+    let log = Arc::new(open(directory, Settings::default()));
+    let store = Store::new(Arc::clone(&log));
     let text = "Some words of a longer answer. ".repeat(300);
     for (number, session) in sessions().iter().enumerate() {
         for item in 0..10 {
             let content = format!("message {item} of {number}");
-            append(&log, session, message(session, &format!("i{item}"), UpsertStatus::Complete, &content))
+            append(&*log, session, message(session, &format!("i{item}"), UpsertStatus::Complete, &content))
                 .await;
+            let event = Bytes::from(format!("{{\"event\":{item},\"of\":{number}}}"));
+            log.record_events(session, vec![event]).await.unwrap();
+            store.enqueue(session, queued(item, &content), 10).await.unwrap();
         }
         for end in [3000, 6000, 9000] {
-            append(&log, session, update(session, "growing", &text[..end])).await;
+            append(&*log, session, update(session, "growing", &text[..end])).await;
         }
-        append(&log, session, turn_complete(session, "t1")).await;
+        append(&*log, session, turn_complete(session, "t1")).await;
+        store.add_project(project(number)).await.unwrap();
     }
     log.indexed().await.unwrap();
-    let mut screens = Vec::new();
-    for session in sessions() {
-        screens.push(whole(&log, &session).await);
-    }
+    let contents = Contents::read(&log).await.unwrap();
     log.close().await.unwrap();
-    (fs::read(directory.join("liminal.db")).unwrap(), screens)
+    (fs::read(directory.join("liminal.db")).unwrap(), contents)
 }
 
-fn corrupt(bytes: &mut Vec<u8>, chance: &mut Chance) {
+fn queued(item: usize, text: &str) -> QueuedMessage {
+    QueuedMessage { id: format!("q{item}"), message: text.to_owned(), client_message_id: None, failure: None }
+}
+
+fn project(number: usize) -> ProjectRow {
+    let path = format!("/home/dev/project-{number}").into();
+    let (name, trust) = (format!("Project {number}"), Trust::Trusted);
+    ProjectRow { id: format!("p{number}").into(), path, name, trust, trust_hash: None }
+}
+
+/// What happens to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Damage {
+    /// Everything behind a place is gone.
+    Tail,
+    /// A sector.
+    Sector,
+    Bit,
+}
+
+fn corrupt(bytes: &mut Vec<u8>, chance: &mut Chance) -> Damage {
     let length = bytes.len() as u64;
     let at = usize::try_from(chance.below(length)).unwrap();
     match chance.below(10) {
-        0 => bytes.truncate(at),
-        1 => bytes[at..].fill(0),
+        0 => {
+            bytes.truncate(at);
+            Damage::Tail
+        }
+        1 => {
+            bytes[at..].fill(0);
+            Damage::Tail
+        }
         2 => {
             let end = bytes.len().min(at + 512);
             bytes[at..end].iter_mut().for_each(|byte| *byte = !*byte);
+            Damage::Sector
         }
-        _ => bytes[at] ^= 1 << chance.below(8),
+        _ => {
+            bytes[at] ^= 1 << chance.below(8);
+            Damage::Bit
+        }
     }
 }
 
@@ -74,11 +152,76 @@ struct Outcomes {
     moved: u64,
     told: u64,
     intact: u64,
+    tails: Kept,
+    sectors: Kept,
+    bits: Kept,
 }
 
-/// Whatever happens to a file: readers see what was there, or somebody is told that they do not.
+/// Of what was in files that were moved aside: how much is in the new ones.
+#[derive(Debug, Default, Clone, Copy)]
+struct Kept {
+    facts: u64,
+    kept: u64,
+    sessions: u64,
+    /// With all their outputs.
+    whole_sessions: u64,
+}
+
+impl Kept {
+    fn add(&mut self, other: Self) {
+        self.facts += other.facts;
+        self.kept += other.kept;
+        self.sessions += other.sessions;
+        self.whole_sessions += other.whole_sessions;
+    }
+
+    /// In percent: of everything, and of sessions that lack nothing.
+    fn shares(self) -> (u64, u64) {
+        (self.kept * 100 / self.facts.max(1), self.whole_sessions * 100 / self.sessions.max(1))
+    }
+}
+
+impl Outcomes {
+    fn add(mut self, other: &Self) -> Self {
+        self.moved += other.moved;
+        self.told += other.told;
+        self.intact += other.intact;
+        self.tails.add(other.tails);
+        self.sectors.add(other.sectors);
+        self.bits.add(other.bits);
+        self
+    }
+
+    /// What is in the new file was in the old one, and what is missing was told.
+    fn compare(&mut self, damage: Damage, sound: &Contents, found: &Contents, salvaged: &Salvaged) {
+        let (all, kept) = (sound.facts(), found.facts());
+        assert!(kept.is_subset(&all), "something was made up: {:?}", kept.difference(&all).next());
+        assert!(kept == all || !salvaged.is_complete(), "silent loss");
+        let cut = |session: &SessionId| salvaged.cut_sessions.contains(session);
+        let (facts, kept) = (all.len() as u64, kept.len() as u64);
+        let mut share = Kept { facts, kept, sessions: 3, whole_sessions: 0 };
+        for (number, session) in sessions().iter().enumerate() {
+            let is_whole = found.has_session_of(sound, number);
+            let is_there = !found.screens[number].entries.is_empty();
+            assert!(
+                is_whole || !is_there || cut(session),
+                "{session} lacks something silently: {salvaged:?}"
+            );
+            share.whole_sessions += u64::from(is_whole);
+        }
+        self.moved += 1;
+        match damage {
+            Damage::Tail => self.tails.add(share),
+            Damage::Sector => self.sectors.add(share),
+            Damage::Bit => self.bits.add(share),
+        }
+    }
+}
+
+/// Whatever happens to a file: readers see what was there, or somebody is told that they do not. What the damage did not
+/// reach is there still.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_damaged_file_is_intact_or_told() {
+async fn a_damaged_file_is_intact_or_told_and_the_rest_is_salvaged() {
     let directory = tempfile::tempdir().unwrap();
     let sample = Arc::new(sample(directory.path()).await);
     let mut tasks = JoinSet::new();
@@ -93,20 +236,31 @@ async fn a_damaged_file_is_intact_or_told() {
             outcomes
         });
     }
-    let all = tasks.join_all().await;
-    let sum = |count: fn(&Outcomes) -> u64| all.iter().map(count).sum::<u64>();
-    let (moved, told, intact) = (sum(|part| part.moved), sum(|part| part.told), sum(|part| part.intact));
-    assert!(moved > 50 && told > 20 && intact > 10, "{moved} moved aside, {told} told, {intact} intact");
+    let parts = tasks.join_all().await;
+    let all = parts.iter().fold(Outcomes::default(), Outcomes::add);
+    println!(
+        "{} moved aside, {} told, {} intact; kept of everything and of sessions, in percent:",
+        all.moved, all.told, all.intact
+    );
+    println!(
+        "bits {:?}, sectors {:?}, tails {:?}",
+        all.bits.shares(),
+        all.sectors.shares(),
+        all.tails.shares()
+    );
+    assert!(all.moved > 50 && all.intact > 10, "{all:?}");
+    let (share, sessions) = all.bits.shares();
+    assert!(share >= 90 && sessions >= 60, "{share} % kept, {sessions} % of the sessions");
 }
 
 async fn damage(
-    (sound, screens): &(Vec<u8>, Vec<Screen>),
+    (sound, contents): &(Vec<u8>, Contents),
     path: &Path,
     chance: &mut Chance,
     outcomes: &mut Outcomes,
 ) {
     let mut bytes = sound.clone();
-    corrupt(&mut bytes, chance);
+    let kind = corrupt(&mut bytes, chance);
     fs::write(path, &bytes).unwrap();
     let opened = SqliteLog::open(path, Settings::default());
     if let Err(LogError::Newer { .. }) = opened {
@@ -114,15 +268,17 @@ async fn damage(
         return;
     }
     let (log, moved_aside) = opened.unwrap();
+    let log = Arc::new(log);
+    let found = Contents::read(&log).await;
     if let Some(aside) = moved_aside {
         assert_eq!(fs::read(&aside.path).unwrap(), bytes, "the file is kept as it was");
         assert!(!aside.problem.is_empty());
         fs::remove_file(aside.path).unwrap();
-        outcomes.moved += 1;
+        outcomes.compare(kind, contents, &found.unwrap(), &aside.salvaged);
     } else {
-        match read_all(&log).await {
+        match found {
             Ok(found) => {
-                assert!(bytes.is_empty() || found == *screens, "silent loss");
+                assert!(bytes.is_empty() || found == *contents, "silent loss");
                 outcomes.intact += 1;
             }
             Err(error) => {
@@ -134,16 +290,6 @@ async fn damage(
     // Damage may keep it from being closed well; it was told.
     log.close().await.ok();
     remove_all(path);
-}
-
-async fn read_all(log: &SqliteLog) -> Result<Vec<Screen>, LogError> {
-    let mut screens = Vec::new();
-    for session in sessions() {
-        let page = log.history(&session, None, Limit::NONE).await?;
-        let entries = page.entries.into_iter().map(|entry| (entry.key, (entry.first_seq, entry.bytes)));
-        screens.push(Screen { entries: entries.collect(), cursor: Some(page.head.cursor()) });
-    }
-    Ok(screens)
 }
 
 fn remove_all(path: &Path) {

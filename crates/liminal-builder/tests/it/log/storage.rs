@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use liminal_builder::log::sqlite::{FOUND_END, FOUND_START, OLDEST_SQLITE, Settings, SqliteLog};
-use liminal_builder::log::{Durability, Encoder, Entry, Key, Limit, LogError, StreamLog};
+use liminal_builder::log::{Durability, Encoder, Entry, EventLog, Key, Limit, LogError, StreamLog};
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::event::{ToolArguments, ToolDetails};
 use liminal_core::ids::SessionId;
@@ -163,17 +163,17 @@ async fn finished_items_of_all_sessions_are_found() {
         ("output", &["c"], found("output")),
     ];
     for (query, items, snippet) in cases {
-        let hits = log.search(query, 10).await.unwrap();
+        let hits = log.search(query, None, 10).await.unwrap();
         assert_eq!(hits.iter().map(|hit| hit.item_id.as_str()).collect::<Vec<_>>(), items, "{query}");
         assert!(hits[0].snippet.contains(&snippet), "{query}: {}", hits[0].snippet);
     }
     for query in ["nothing", "", "*", "\"", "AND", "NEAR(", "a\u{0}b", "text:", "-", "^", "col : x", "𝒳"] {
-        assert_eq!(log.search(query, 10).await.unwrap(), [], "{query}");
+        assert_eq!(log.search(query, None, 10).await.unwrap(), [], "{query}");
     }
-    assert_eq!(log.search("hay", 10).await.unwrap().len(), 1, "many parts of one item are one hit");
+    assert_eq!(log.search("hay", None, 10).await.unwrap().len(), 1, "many parts of one item are one hit");
 
     log.remove(&session()).await.unwrap();
-    assert_eq!(log.search("cafe", 10).await.unwrap(), []);
+    assert_eq!(log.search("cafe", None, 10).await.unwrap(), []);
 }
 
 fn call(session: &SessionId) -> liminal_builder::log::Batch {
@@ -200,11 +200,11 @@ async fn canonical_events_are_kept_within_their_limits() {
         |events: Vec<(u64, Bytes)>| events.into_iter().map(|(number, _)| number).collect::<Vec<_>>();
     let events: Vec<_> = (0..8).map(|number| Bytes::from(format!("{{{number}}}"))).collect();
     for chunk in events.chunks(3) {
-        log.record_events(&session(), chunk.to_vec()).await.unwrap();
+        log.record(&session(), chunk.to_vec()).await.unwrap();
     }
     assert_eq!(numbers(log.events(&session(), 0, 100).await.unwrap()), [4, 5, 6, 7, 8]);
     assert_eq!(log.events(&session(), 6, 1).await.unwrap(), [(7, Bytes::from("{6}"))]);
-    log.record_events(&session(), vec![Bytes::from("x".repeat(36))]).await.unwrap();
+    log.record(&session(), vec![Bytes::from("x".repeat(36))]).await.unwrap();
     assert_eq!(numbers(log.events(&session(), 0, 100).await.unwrap()), [8, 9]);
     assert_eq!(log.events(&"unknown".into(), 0, 100).await.unwrap(), []);
 }
@@ -250,7 +250,7 @@ async fn a_trimmed_log_is_sound_and_stays_trimmed() {
     assert_eq!(before.entries.keys().collect::<Vec<_>>(), [&Key::Item("c".into())]);
     let log = reopen(log, directory.path()).await;
     assert_eq!(whole(&log, &session()).await, before);
-    assert_eq!(log.search("word", 10).await.unwrap().len(), 1);
+    assert_eq!(log.search("word", None, 10).await.unwrap().len(), 1);
     log.trim(&session(), 3).await.unwrap();
     let log = reopen(log, directory.path()).await;
     assert_eq!(append(&log, &session(), update(&session(), "a", "again")).await.seq, 4);

@@ -86,7 +86,7 @@ pub(super) struct Screen {
 impl Screen {
     pub(super) fn apply(&mut self, delivery: Delivery) {
         let (entries, cursor) = match delivery {
-            Delivery::Reset { entries, cursor } => {
+            Delivery::Reset { entries, cursor, .. } => {
                 assert!(
                     entries.is_sorted_by_key(|entry| entry.first_seq),
                     "history is in order of first_seq"
@@ -114,7 +114,7 @@ impl Screen {
 pub(super) async fn whole(log: &dyn StreamLog, session: &SessionId) -> Screen {
     let page = log.history(session, None, liminal_builder::log::Limit::NONE).await.unwrap();
     let mut screen = Screen::default();
-    screen.apply(Delivery::Reset { entries: page.entries, cursor: page.head.cursor() });
+    screen.apply(Delivery::Reset { entries: page.entries, before: None, cursor: page.head.cursor() });
     screen
 }
 

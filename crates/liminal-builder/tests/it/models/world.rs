@@ -14,10 +14,10 @@ use liminal_core::ids::SessionId;
 use liminal_core::processor::Config;
 use liminal_core::replay::{EventLines, ModelPlayback, Recording, play};
 use scripted_model::{Options, Running, ScriptedModel};
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::chat::Chat;
+use crate::tap::tap;
 
 pub(super) const KEY: &str = "sk-test-7d1f0c";
 
@@ -70,10 +70,10 @@ impl ModelWorld {
         let agent = api.open(OpenRequest { directory, resume, options, past }).await?;
         self.recordings += 1;
         let recorder = Some(Recorder::create(&self.recording_file()).unwrap());
-        let (sender, outputs) = mpsc::channel(64);
+        let (outlet, outputs) = tap(64);
         let config = Config::default().with_first_emission(Duration::from_millis(50));
         let setup = Setup { config, recorder, ..Setup::default() };
-        let handle = SessionHandle::start(agent, setup, sender, &mut self.tasks);
+        let handle = SessionHandle::start(agent, setup, outlet, &mut self.tasks);
         Ok(Chat { handle, log: Vec::new(), outputs })
     }
 

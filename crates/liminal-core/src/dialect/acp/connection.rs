@@ -162,6 +162,7 @@ impl Connection {
                 match (withdrawn.and_then(|id| self.asked.get(&id)), session_of(params)) {
                     (Some(channel), _) => out.to_sessions.push((*channel, line.to_vec())),
                     (None, Some(session)) => self.tell(session, line, out),
+                    (None, None) if rpc::is_extension(&method) => {}
                     (None, None) => out.unknown(&method, line),
                 }
             }

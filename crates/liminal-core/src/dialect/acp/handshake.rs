@@ -6,15 +6,34 @@ use serde_json::{Map, Value, json};
 
 use super::AcpDialect;
 use super::history::History;
+use super::login::Login;
 use super::requests::Request;
-use super::rpc::{self, Answer, RpcError};
+use super::rpc::{self, Answer};
 use super::turn::{Ending, Finish};
-use crate::dialect::fields::{flag, object, objects, text};
+use crate::dialect::fields::{flag, object, text};
 use crate::dialect::{Notice, Step};
 use crate::error::{ErrorCode, ErrorInfo};
 
 /// The one version that is spoken. Asking for a later one gets it, with other shapes everywhere.
 const PROTOCOL_VERSION: u64 = 1;
+
+/// The parameters of `initialize`. A process hears it once, so everybody who speaks to one says the same.
+///
+/// Nothing is declared that is not served: files and terminals are the agent's own business, and a plan in Markdown
+/// (`plan`) comes as a message where it is not declared, which is what it is.
+#[must_use]
+pub fn greeting(client_version: &str) -> Value {
+    json!({
+        "protocolVersion": PROTOCOL_VERSION,
+        "clientCapabilities": {
+            "fs": { "readTextFile": false, "writeTextFile": false },
+            "terminal": false,
+            "elicitation": { "form": {} },
+            "_meta": { "terminal_output": true },
+        },
+        "clientInfo": { "name": "liminal-builder", "title": "Liminal Builder", "version": client_version },
+    })
+}
 
 /// How far the opening is.
 #[derive(Debug)]
@@ -78,10 +97,16 @@ pub(super) struct Agent {
     can_resume: bool,
     /// Whether it takes words into a turn that runs.
     pub(super) can_steer: bool,
-    /// The ways to log in, by name.
-    logins: Vec<String>,
+    pub(super) logins: Vec<Login>,
     pub(super) title: Option<String>,
     pub(super) cost: Cost,
+}
+
+/// Whether the agent is known to give its texts ids, before it has said anything. What it then says without one is
+/// its adapter's.
+fn gives_message_ids(greeting: &Map<String, Value>) -> bool {
+    let name = object(greeting, "agentInfo").and_then(|agent| text(agent, "name"));
+    name.is_some_and(|name| name.starts_with("@agentclientprotocol/"))
 }
 
 /// What the session has cost in US dollars.
@@ -103,8 +128,7 @@ impl Agent {
         self.can_load = abilities.is_some_and(|abilities| flag(abilities, "loadSession"));
         self.can_resume = of_sessions.is_some_and(|of_sessions| of_sessions.contains_key("resume"));
         self.can_steer = steering.is_some_and(|steering| flag(steering, "supported"));
-        let logins = objects(result, "authMethods").filter_map(|login| text(login, "name"));
-        self.logins = logins.map(str::to_owned).collect();
+        self.logins = Login::all(result);
     }
 }
 
@@ -126,21 +150,7 @@ impl AcpDialect {
         }
         let until = step.now.mono + self.options.handshake_timeout;
         self.stage = Stage::Opening(Opening { until, directory, resume, replay: Replay::No });
-        let params = json!({
-            "protocolVersion": PROTOCOL_VERSION,
-            // Files and terminals are the agent's own business: nothing is declared that is not served.
-            "clientCapabilities": {
-                "fs": { "readTextFile": false, "writeTextFile": false },
-                "terminal": false,
-                "_meta": { "terminal_output": true },
-            },
-            "clientInfo": {
-                "name": "liminal-builder",
-                "title": "Liminal Builder",
-                "version": self.options.client_version,
-            },
-        });
-        self.requests.send(Request::Initialize, &params, step);
+        self.requests.send(Request::Initialize, &greeting(&self.options.client_version), step);
     }
 
     pub(super) fn initialized(&mut self, answer: Answer<'_>, step: &mut Step<'_>) {
@@ -156,6 +166,7 @@ impl AcpDialect {
             return self.fail(ErrorInfo::new(ErrorCode::SpawnFailed, message), step);
         }
         self.agent.learn(&result);
+        self.uses_message_ids |= gives_message_ids(&result);
         self.open_session(step);
     }
 
@@ -217,21 +228,6 @@ impl AcpDialect {
             self.refuse(command, error.clone(), step);
         }
         self.stage = Stage::Failed(error);
-    }
-
-    /// Why the agent does not open the session, with what to do about it.
-    fn refusal(&self, error: &RpcError) -> ErrorInfo {
-        if error.code != rpc::AUTHENTICATION_REQUIRED {
-            return error.info();
-        }
-        let ways = match self.agent.logins.as_slice() {
-            [] => String::new(),
-            logins => format!(" ({})", logins.join(", ")),
-        };
-        let message = format!(
-            "the agent wants a login{ways}, or its configuration is broken; log in with its own program, then try again"
-        );
-        ErrorInfo { code: error.code.to_string(), message }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::dialect::{Step, TurnWriter};
 use crate::error::ErrorInfo;
 use crate::event::{FinalItem, ItemKind, MessageItem, Origin, ReasoningItem};
 use crate::ids::ItemId;
+use crate::item_limit::keep;
 
 /// The code of a text that a later one replaces.
 const SUPERSEDED: &str = "superseded";
@@ -38,6 +39,14 @@ struct OpenText {
     message_id: Option<String>,
     item_id: ItemId,
     content: String,
+    part: Part,
+}
+
+/// The newest part of a thought: where it begins, and in how many pieces it came.
+#[derive(Debug, Default, Clone, Copy)]
+struct Part {
+    begin: usize,
+    pieces: usize,
 }
 
 impl Texts {
@@ -51,11 +60,14 @@ impl Texts {
 
     pub(super) fn chunk(&mut self, chunk: &Chunk<'_>, writer: &mut TurnWriter, step: &mut Step<'_>) {
         if let Some(open) = self.open.as_mut().filter(|open| open.continues(chunk)) {
+            if open.is_repeated_by(chunk) {
+                return;
+            }
             let text = match chunk.kind {
                 TextKind::Thought => format!("{}{}", self.thought_break, chunk.text),
                 TextKind::Message => chunk.text.to_owned(),
             };
-            open.content.push_str(&text);
+            open.push(&text);
             return writer.delta(&open.item_id, &text, step);
         }
         // Line breaks at the beginning of a thought part it from one before, and there is none.
@@ -70,7 +82,15 @@ impl Texts {
         let item_id = writer.start(chunk.kind.started(), None, step);
         writer.delta(&item_id, text, step);
         let message_id = chunk.message_id.map(str::to_owned);
-        self.open = Some(OpenText { kind: chunk.kind, message_id, item_id, content: text.to_owned() });
+        let part = Part { begin: 0, pieces: 1 };
+        self.open = Some(OpenText { kind: chunk.kind, message_id, item_id, content: text.to_owned(), part });
+    }
+
+    /// The model has answered. A text with an id may go on; one without has no other end.
+    pub(super) fn answered(&mut self, writer: &mut TurnWriter, step: &mut Step<'_>) {
+        if self.open.as_ref().is_some_and(|open| open.message_id.is_none()) {
+            self.finish(writer, step);
+        }
     }
 
     /// Something else begins.
@@ -92,6 +112,23 @@ impl Texts {
 impl OpenText {
     fn continues(&self, chunk: &Chunk<'_>) -> bool {
         self.kind == chunk.kind && self.message_id.as_deref() == chunk.message_id
+    }
+
+    fn push(&mut self, text: &str) {
+        keep(&mut self.content, text);
+        self.part = if text.trim_start_matches('\n').is_empty() {
+            Part { begin: self.content.len(), pieces: 0 }
+        } else {
+            Part { pieces: self.part.pieces + 1, ..self.part }
+        };
+    }
+
+    /// One agent that gives no ids tells the last part of a thought piece by piece, and then once more as a whole.
+    fn is_repeated_by(&self, chunk: &Chunk<'_>) -> bool {
+        self.kind == TextKind::Thought
+            && self.message_id.is_none()
+            && self.part.pieces > 1
+            && self.content.get(self.part.begin..) == Some(chunk.text)
     }
 }
 

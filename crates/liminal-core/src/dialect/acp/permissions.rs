@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::forms::{self, Form};
 use crate::dialect::fields::{objects, one_line, text};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{PermissionOption, PermissionOptionKind, PermissionOutcome, PermissionRequest};
@@ -17,29 +18,54 @@ pub(super) struct Waiting {
     /// The agent's own id of the request.
     pub(super) request_id: Value,
     pub(super) shown: PermissionRequest,
+    /// The form that the questions shown stand for; without one, the agent asks for a permission.
+    pub(super) form: Option<Form>,
     pub(super) item_id: ItemId,
     pub(super) until: Duration,
 }
 
+/// What an answer becomes.
+#[derive(Debug)]
+pub(super) struct Decision {
+    /// For the agent.
+    pub(super) response: Value,
+    /// For people.
+    pub(super) outcome: PermissionOutcome,
+}
+
 impl Waiting {
     /// What an answer means; one that does not say what it must is refused.
-    pub(super) fn decide(&self, answer: &PermissionAnswer) -> Result<PermissionOutcome, ErrorInfo> {
+    pub(super) fn decide(&self, answer: &PermissionAnswer) -> Result<Decision, ErrorInfo> {
         let refused = |message: String| ErrorInfo::new(ErrorCode::InvalidRequest, message);
-        let Some(chosen) = &answer.option_id else {
-            return Err(refused("choose one of the options".to_owned()));
+        let chosen = match (&answer.option_id, &self.form) {
+            (Some(chosen), _) => chosen.as_str(),
+            (None, Some(_)) if !answer.answers.is_empty() => forms::ANSWER,
+            (None, _) => return Err(refused("choose one of the options".to_owned())),
         };
-        if !self.shown.options.iter().any(|option| option.option_id == *chosen) {
+        if !self.shown.options.iter().any(|option| option.option_id == chosen) {
             return Err(refused(format!("`{chosen}` is none of the options")));
         }
-        Ok(PermissionOutcome { option_id: Some(chosen.clone()), answers: answer.answers.clone() })
+        let (response, answers) = match &self.form {
+            Some(form) => (form.response(chosen, &answer.answers)?, form.to_keep(&answer.answers)),
+            None => (selected(chosen), answer.answers.clone()),
+        };
+        Ok(Decision { response, outcome: PermissionOutcome { option_id: Some(chosen.to_owned()), answers } })
     }
 
+    /// The result when nobody answered.
+    pub(super) fn unanswered(&self) -> Value {
+        if self.form.is_some() { forms::cancelled() } else { cancelled() }
+    }
+
+    /// Whether the call that asks is not allowed.
     pub(super) fn is_rejected_by(&self, outcome: &PermissionOutcome) -> bool {
-        let mut options = self.shown.options.iter();
+        let mut options = self.shown.options.iter().filter(|_| self.form.is_none());
         let chosen = options.find(|option| Some(&option.option_id) == outcome.option_id.as_ref());
         chosen.is_some_and(|option| match option.kind {
             PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => true,
-            PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways => false,
+            PermissionOptionKind::AllowOnce
+            | PermissionOptionKind::AllowAlways
+            | PermissionOptionKind::Other => false,
         })
     }
 }
@@ -54,8 +80,18 @@ pub(super) fn shown(call_id: CallId, title: Option<&str>, params: &Map<String, V
     }
 }
 
+/// What is shown of a form.
+pub(super) fn shown_form(call_id: CallId, form: &Form, params: &Map<String, Value>) -> PermissionRequest {
+    PermissionRequest {
+        call_id,
+        title: text(params, "message").map_or_else(|| "The agent asks".to_owned(), one_line),
+        options: Form::options(),
+        questions: form.questions(),
+    }
+}
+
 /// The result of a request that somebody answered.
-pub(super) fn selected(option_id: &str) -> Value {
+fn selected(option_id: &str) -> Value {
     json!({ "outcome": { "outcome": "selected", "optionId": option_id } })
 }
 
@@ -69,16 +105,11 @@ fn option(entry: &Map<String, Value>) -> Option<PermissionOption> {
     Some(PermissionOption {
         option_id: id.to_owned(),
         name: text(entry, "name").unwrap_or(id).to_owned(),
-        kind: text(entry, "kind").map_or(PermissionOptionKind::AllowAlways, kind),
+        kind: text(entry, "kind").map_or(PermissionOptionKind::Other, kind),
     })
 }
 
-/// A kind from a later version is shown as the one that wants the most care.
+/// What a kind from a later version means is not guessed.
 fn kind(word: &str) -> PermissionOptionKind {
-    match word {
-        "allow_once" => PermissionOptionKind::AllowOnce,
-        "reject_once" => PermissionOptionKind::RejectOnce,
-        "reject_always" => PermissionOptionKind::RejectAlways,
-        _ => PermissionOptionKind::AllowAlways,
-    }
+    PermissionOptionKind::from_word(word).unwrap_or(PermissionOptionKind::Other)
 }

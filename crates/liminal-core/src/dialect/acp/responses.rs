@@ -36,10 +36,7 @@ impl AcpDialect {
                 Err(error) => step.notify(Notice::CommandRefused(error.info())),
             },
             Request::SetOption => match answer {
-                Ok(result) => {
-                    self.settings.take_options(&rpc::read(result), step);
-                    step.notify(Notice::AgentOptions(self.settings.options()));
-                }
+                Ok(result) => self.settings.options_changed(&rpc::read(result), step),
                 Err(error) => step.notify(Notice::CommandRefused(error.info())),
             },
         }
@@ -86,7 +83,7 @@ impl AcpDialect {
         let result: Map<String, Value> = match answer {
             Ok(result) => rpc::read(result),
             Err(_) if stops => return Ending::Cancelled(Finish::default()),
-            Err(error) => return Ending::Failed(error.info(), Finish::default()),
+            Err(error) => return Ending::Failed(self.refusal(&error), Finish::default()),
         };
         let reason = text(&result, "stopReason");
         let usage = usage(&result);
@@ -129,7 +126,7 @@ impl AcpDialect {
 }
 
 fn stopped(code: &str, message: &str, finish: Finish) -> Ending {
-    Ending::Failed(ErrorInfo { code: code.to_owned(), message: message.to_owned() }, finish)
+    Ending::Stopped(ErrorInfo { code: code.to_owned(), message: message.to_owned() }, finish)
 }
 
 /// The tokens of a turn, where the protocol has them or where one agent puts them.

@@ -82,9 +82,18 @@ impl RpcError {
     pub(super) fn info(&self) -> ErrorInfo {
         let data = self.data.as_object();
         let said = data.and_then(|data| ["message", "details"].iter().find_map(|key| text(data, key)));
-        let said = said.or_else(|| self.data.as_str()).filter(|said| !said.is_empty());
         let code = data.and_then(codex_error_word).unwrap_or_else(|| self.code.to_string());
-        ErrorInfo { code, message: said.unwrap_or(&self.message).to_owned() }
+        let message = match (said, self.data.as_str()) {
+            (Some(said), _) if !said.is_empty() => said.to_owned(),
+            (_, Some(said)) if !said.is_empty() && self.says_nothing() => said.to_owned(),
+            (_, Some(said)) if !said.is_empty() => format!("{}: {said}", self.message),
+            _ => self.message.clone(),
+        };
+        ErrorInfo { code, message }
+    }
+
+    fn says_nothing(&self) -> bool {
+        self.message.is_empty() || self.message == "Internal error"
     }
 }
 
@@ -93,6 +102,11 @@ pub(super) fn codex_error_word(fields: &Map<String, Value>) -> Option<String> {
     let word = fields.get("codexErrorInfo").or_else(|| fields.get("codex_error_info"))?;
     let key = word.as_object().and_then(|word| word.keys().next());
     word.as_str().or(key.map(String::as_str)).map(str::to_owned)
+}
+
+/// Whether a method is an agent's own, beside the protocol. Whoever does not know one leaves it.
+pub(super) fn is_extension(method: &str) -> bool {
+    method.starts_with('_')
 }
 
 /// Parameters or a result in a type that forgives; what does not fit is its default.

@@ -30,8 +30,17 @@ impl Settings {
         }
     }
 
-    /// Takes the options where a message tells them: always all of them, because one changes others.
-    pub(super) fn take_options(&mut self, fields: &Map<String, Value>, step: &mut Step<'_>) {
+    /// Takes the options where a message tells them, as news: a change is told as an update and as a response.
+    pub(super) fn options_changed(&mut self, fields: &Map<String, Value>, step: &mut Step<'_>) {
+        let before = self.options.clone();
+        self.take_options(fields, step);
+        if self.options != before {
+            step.notify(Notice::AgentOptions(self.options.clone()));
+        }
+    }
+
+    /// Always all of them are told, because one changes others.
+    fn take_options(&mut self, fields: &Map<String, Value>, step: &mut Step<'_>) {
         if !fields.contains_key("configOptions") {
             return;
         }
@@ -60,10 +69,6 @@ impl Settings {
             self.model = Some(model.to_owned());
             step.notify(Notice::Model { model: model.to_owned() });
         }
-    }
-
-    pub(super) fn options(&self) -> Vec<AgentOption> {
-        self.options.clone()
     }
 
     /// The option that chooses this.

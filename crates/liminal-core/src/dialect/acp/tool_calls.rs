@@ -14,6 +14,7 @@ use crate::event::{
     FunctionCallStart, ItemKind, ItemStart, StreamEvent, ToolDetails,
 };
 use crate::ids::{CallId, ItemId};
+use crate::item_limit::keep;
 use crate::json;
 
 /// How many calls of earlier turns are remembered. Commands go on after their turns, and tell of it.
@@ -177,7 +178,7 @@ impl Call {
             let kind = ItemKind::FunctionCallOutput(FunctionCallOutputStart { call_id: Some(id.clone()) });
             Live { item_id: writer.start(kind, None, step), text: String::new() }
         });
-        live.text.push_str(added);
+        keep(&mut live.text, added);
         writer.delta(&live.item_id, added, step);
     }
 

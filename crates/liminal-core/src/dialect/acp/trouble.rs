@@ -19,6 +19,15 @@ pub(super) struct Trouble {
     last: Option<ErrorInfo>,
 }
 
+/// The agent tries again.
+#[derive(Debug)]
+pub(super) struct Retry {
+    /// What it says of it, with the number of the attempt.
+    pub(super) message: String,
+    /// Why, in the same words each time.
+    pub(super) cause: String,
+}
+
 impl Trouble {
     pub(super) const fn is_fatal(&self) -> bool {
         self.is_fatal
@@ -28,15 +37,17 @@ impl Trouble {
         self.said.push_str(text);
     }
 
-    /// Takes what codex tells of its state. Gives a failure after which it tries again.
-    pub(super) fn hear(&mut self, codex: &Map<String, Value>) -> Option<ErrorInfo> {
+    /// Takes what codex tells of its state, which may be that it tries again.
+    pub(super) fn hear(&mut self, codex: &Map<String, Value>) -> Option<Retry> {
         if let Some(status) = object(codex, "threadStatus").and_then(|status| text(status, "type")) {
             self.is_fatal = status == SYSTEM_ERROR || (self.is_fatal && status == "idle");
         }
         let told = object(codex, "error")?;
         let error = error(told);
-        self.last = Some(error.clone());
-        flag(told, "willRetry").then_some(error)
+        let cause = text(told, "additionalDetails").unwrap_or(&error.message).to_owned();
+        let retry = Retry { message: error.message.clone(), cause };
+        self.last = Some(error);
+        flag(told, "willRetry").then_some(retry)
     }
 
     /// Why the turn failed, if it did.

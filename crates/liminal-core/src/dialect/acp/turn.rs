@@ -6,11 +6,12 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::call_news::CallNews;
+use super::forms::Form;
 use super::messages::{Chunk, TextKind, Texts};
-use super::permissions::{self, Waiting};
+use super::permissions::Waiting;
 use super::rpc;
 use super::tool_calls::Calls;
-use super::trouble::Trouble;
+use super::trouble::{Retry, Trouble};
 use crate::dialect::{Step, TurnWriter};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{
@@ -28,7 +29,7 @@ pub(super) struct Turn {
     pub(super) is_cancel_asked: bool,
     /// The prompt, as far as the agent has not repeated it. In version 1 it need not.
     echo: String,
-    /// Why the agent tried again last; it is told once, however often it tries.
+    /// What made the agent try again last; it is told once, however often it tries.
     retried: Option<String>,
     texts: Texts,
     plan: Option<(ItemId, Plan)>,
@@ -46,11 +47,23 @@ pub(super) enum Cause {
     Aside { until: Duration },
 }
 
+/// What is asked of people.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) request_id: Value,
+    pub(super) shown: PermissionRequest,
+    pub(super) form: Option<Form>,
+    pub(super) until: Duration,
+}
+
 /// How a turn ends.
 #[derive(Debug)]
 pub(super) enum Ending {
     Completed(Finish),
     Cancelled(Finish),
+    /// The agent does not go on; what it said until then is whole.
+    Stopped(ErrorInfo, Finish),
+    /// The agent could not go on; nobody knows whether what is open is whole.
     Failed(ErrorInfo, Finish),
     /// It breaks off.
     Broken(ErrorInfo),
@@ -131,28 +144,32 @@ impl Turn {
     }
 
     /// The model's API failed; the agent tries again, and what was half written is written anew.
-    pub(super) fn retry(&mut self, why: &ErrorInfo, step: &mut Step<'_>) {
+    pub(super) fn retry(&mut self, retry: Retry, step: &mut Step<'_>) {
         self.texts.supersede(&mut self.writer, step);
-        if self.retried.as_ref() != Some(&why.message) {
-            self.retried = Some(why.message.clone());
-            self.note(why.message.clone(), Origin::System, step);
+        if self.retried.as_ref() != Some(&retry.cause) {
+            self.retried = Some(retry.cause);
+            self.note(retry.message, Origin::System, step);
         }
     }
 
-    pub(super) fn ask(
-        &mut self,
-        request_id: Value,
-        shown: PermissionRequest,
-        until: Duration,
-        step: &mut Step<'_>,
-    ) {
+    /// The model's answer is there as a whole.
+    pub(super) fn model_answered(&mut self, step: &mut Step<'_>) {
+        self.texts.answered(&mut self.writer, step);
+    }
+
+    pub(super) fn ask(&mut self, asked: Asked, step: &mut Step<'_>) {
+        let Asked { request_id, shown, form, until } = asked;
         self.texts.finish(&mut self.writer, step);
         let item_id = self.writer.start(ItemKind::Permission(shown.clone()), None, step);
-        self.waiting.push(Waiting { request_id, shown, item_id, until });
+        self.waiting.push(Waiting { request_id, shown, form, item_id, until });
     }
 
     pub(super) fn find_asked(&self, item_id: &ItemId) -> Option<&Waiting> {
         self.waiting.iter().find(|waiting| waiting.item_id == *item_id)
+    }
+
+    pub(super) const fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
     }
 
     pub(super) fn is_asked(&self, request_id: &Value) -> bool {
@@ -184,7 +201,7 @@ impl Turn {
     pub(super) fn expire(&mut self, step: &mut Step<'_>) {
         let now = step.now.mono;
         for waiting in self.waiting.extract_if(.., |waiting| waiting.until <= now).collect::<Vec<_>>() {
-            step.send(&rpc::result(&waiting.request_id, &permissions::cancelled()));
+            step.send(&rpc::result(&waiting.request_id, &waiting.unanswered()));
             self.lapse(&waiting, "nobody answered in time, so it was denied", step);
         }
     }
@@ -192,7 +209,7 @@ impl Turn {
     /// The turn is to stop: nothing that it asks is allowed any more.
     pub(super) fn withdraw_all(&mut self, step: &mut Step<'_>) {
         for waiting in std::mem::take(&mut self.waiting) {
-            step.send(&rpc::result(&waiting.request_id, &permissions::cancelled()));
+            step.send(&rpc::result(&waiting.request_id, &waiting.unanswered()));
             self.close(waiting, withdrawn(), step);
         }
     }
@@ -223,12 +240,14 @@ impl Turn {
                 self.calls.cancel(&mut self.writer, step);
                 self.respond(ResponseStatus::Cancelled, None, finish, step);
             }
-            Ending::Failed(error, finish) => {
+            Ending::Stopped(error, finish) => {
                 self.texts.finish(&mut self.writer, step);
                 self.respond(ResponseStatus::Error, Some(error), finish, step);
             }
+            Ending::Failed(error, finish) => {
+                self.respond(ResponseStatus::Error, Some(error), finish, step);
+            }
             Ending::Broken(error) => {
-                self.texts.finish(&mut self.writer, step);
                 self.writer.write(StreamEvent::ResponseError(ResponseError { error }), step);
             }
         }
@@ -256,9 +275,9 @@ impl Turn {
     fn close_waiting(&mut self, ending: &Ending, step: &mut Step<'_>) {
         match ending {
             Ending::Cancelled(_) => self.withdraw_all(step),
-            Ending::Completed(_) | Ending::Failed(..) | Ending::Broken(_) => {
+            Ending::Completed(_) | Ending::Stopped(..) | Ending::Failed(..) | Ending::Broken(_) => {
                 for waiting in std::mem::take(&mut self.waiting) {
-                    step.send(&rpc::result(&waiting.request_id, &permissions::cancelled()));
+                    step.send(&rpc::result(&waiting.request_id, &waiting.unanswered()));
                     self.lapse(&waiting, "the turn ended before an answer came", step);
                 }
             }

@@ -30,10 +30,7 @@ impl AcpDialect {
                 let commands = self.settings.take_commands(update);
                 step.notify(Notice::Commands(commands));
             }
-            "config_option_update" => {
-                self.settings.take_options(update, step);
-                step.notify(Notice::AgentOptions(self.settings.options()));
-            }
+            "config_option_update" => self.settings.options_changed(update, step),
             "current_mode_update" => self.settings.set_mode(text(update, "currentModeId"), step),
             other => step.unknown(format!("session/update {other}"), bytes),
         }
@@ -70,7 +67,6 @@ impl AcpDialect {
     fn open_aside(&mut self, step: &mut Step<'_>) {
         self.turns_by_agent += 1;
         let turn = TurnId::from(format!("auto-{}-{}", self.turns_by_agent, self.agent.session()));
-        step.notify(Notice::TurnOpened { turn: turn.clone() });
         let mut turn = self.new_turn(turn, None, Cause::Aside { until: step.now.mono + ASIDE_PAUSE });
         turn.writer.open(step);
         self.turn = Some(turn);
@@ -120,7 +116,11 @@ impl AcpDialect {
         }
     }
 
+    /// What is used is counted when the model has answered.
     fn usage(&mut self, update: &Map<String, Value>, step: &mut Step<'_>) {
+        if let Some(turn) = &mut self.turn {
+            turn.model_answered(step);
+        }
         let count = |key| update.get(key).and_then(Value::as_u64);
         if let (Some(used), Some(size)) = (count("used"), count("size")) {
             step.notify(Notice::Context { used, size });
@@ -139,9 +139,9 @@ impl AcpDialect {
         }
         let codex = object(update, "_meta").and_then(|meta| object(meta, "codex"));
         if let (Some(codex), Some(turn)) = (codex, &mut self.turn)
-            && let Some(failure) = turn.trouble.hear(codex)
+            && let Some(retry) = turn.trouble.hear(codex)
         {
-            turn.retry(&failure, step);
+            turn.retry(retry, step);
         }
     }
 }

@@ -4,24 +4,25 @@
 //! A text is finished only when something follows its whole line: after an interruption the same line tells no
 //! more than what had been streamed, and nothing but the marker and the result follow.
 
+mod broken;
+
 use std::collections::BTreeMap;
 
 use super::PROVIDER_ID;
 use super::calls::Calls;
 use super::wire::{Block, Call, Part};
 use crate::dialect::{Step, TurnWriter};
+use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{CancelReason, FinalItem, ItemKind, MessageItem, Origin, ReasoningItem};
 use crate::ids::{CallId, ItemId};
+use broken::Broken;
 
 type Index = u64;
 
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     stream: Option<Message>,
-    /// Parts of a stream that broke; the blocks of the same answer, asked again, take their places.
-    broken: BTreeMap<Index, OpenBlock>,
-    /// A message that comes in whole lines only, and how many of them have come.
-    whole: Option<(String, Index)>,
+    broken: Broken,
 }
 
 /// The message that is being streamed.
@@ -29,6 +30,19 @@ pub(super) struct Blocks {
 struct Message {
     id: String,
     open: BTreeMap<Index, OpenBlock>,
+    /// The model said why it stopped, so nothing of this is asked again.
+    is_over: bool,
+}
+
+/// Where a whole block belongs.
+#[derive(Debug)]
+enum Place {
+    /// In the stream that goes on.
+    Streaming(Index, OpenBlock),
+    /// In the place of what an earlier stream left unfinished.
+    Broken(OpenBlock),
+    /// It was not told in parts.
+    New,
 }
 
 #[derive(Debug)]
@@ -67,8 +81,9 @@ impl Blocks {
             "message_start" => {
                 let Some(message) = &part.message else { return };
                 self.finish_texts(desk);
-                self.drop_open(desk);
-                self.stream = Some(Message { id: message.id.clone(), open: BTreeMap::new() });
+                self.break_stream(desk);
+                self.broken.is_asked_again_as(&message.id, desk);
+                self.stream = Some(Message { id: message.id.clone(), open: BTreeMap::new(), is_over: false });
             }
             "content_block_start" => {
                 let Some(block) = &part.content_block else { return };
@@ -79,25 +94,29 @@ impl Blocks {
                 let added = part.delta.as_ref().map(super::wire::Delta::added).unwrap_or_default();
                 self.grow(part.index, added, desk);
             }
-            _ => self.finish_texts(desk),
+            _ => {
+                self.finish_texts(desk);
+                let has_stopped = part.delta.as_ref().is_some_and(super::wire::Delta::has_stopped);
+                if let Some(message) = self.stream.as_mut().filter(|_| has_stopped) {
+                    message.is_over = true;
+                }
+            }
         }
     }
 
     /// A whole block of the main agent's message.
     pub(super) fn whole(&mut self, message_id: &str, block: Block, desk: &mut Desk<'_, '_>) {
         self.finish_texts(desk);
-        let place = match &mut self.stream {
-            Some(message) if message.id == message_id => message.place_of(&block),
-            _ => {
-                self.break_stream();
-                self.broken_place(message_id, &block)
-            }
-        };
-        match (block, place) {
-            (Block::Text(text), place) => self.settle(place, TextKind::Message, text, desk),
-            (Block::Thinking(text), place) => self.settle(place, TextKind::Thinking, text, desk),
-            (Block::Call(call), place) => Self::settle_call(call, place, desk),
-            (Block::Result(_) | Block::Unknown(_), _) => {}
+        if self.stream.as_ref().is_none_or(|message| message.id != message_id) {
+            self.break_stream(desk);
+            self.broken.is_asked_again_as(message_id, desk);
+        }
+        let place = self.place_of(&block);
+        match block {
+            Block::Text(text) => self.settle(place, TextKind::Message, text, desk),
+            Block::Thinking(text) => self.settle(place, TextKind::Thinking, text, desk),
+            Block::Call(call) => Self::settle_call(call, place, desk),
+            Block::Result(_) | Block::Unknown(_) => {}
         }
     }
 
@@ -112,18 +131,10 @@ impl Blocks {
         });
     }
 
-    /// Gives up what is open: it was asked again, or never finished.
-    pub(super) fn drop_open(&mut self, desk: &mut Desk<'_, '_>) {
-        self.break_stream();
-        for block in std::mem::take(&mut self.broken).into_values() {
-            match block {
-                OpenBlock::Text(OpenText { item_id: Some(item_id), .. }) => {
-                    desk.writer.cancel(&item_id, None, desk.step);
-                }
-                OpenBlock::Text(_) => {}
-                OpenBlock::Call(id) => desk.calls.cancel(&id, None, desk.writer, desk.step),
-            }
-        }
+    /// Gives up what is open: the turn ends, and nothing was told in its place.
+    pub(super) fn give_up_open(&mut self, desk: &mut Desk<'_, '_>) {
+        self.break_stream(desk);
+        self.broken.give_up(desk);
     }
 
     /// The user stopped the turn: texts stay as far as they came.
@@ -141,6 +152,10 @@ impl Blocks {
 
     fn start(&mut self, index: Index, block: &Block, desk: &mut Desk<'_, '_>) {
         let Some(message) = &mut self.stream else { return };
+        // Its deltas would grow on what is shown of the broken one, so only its whole line is told.
+        if self.broken.has_place_for(block) {
+            return;
+        }
         let (kind, text) = match block {
             Block::Text(text) => (TextKind::Message, text),
             Block::Thinking(text) => (TextKind::Thinking, text),
@@ -167,59 +182,48 @@ impl Blocks {
         }
     }
 
-    fn settle(
-        &mut self,
-        place: Option<(Index, OpenBlock)>,
-        kind: TextKind,
-        whole: String,
-        desk: &mut Desk<'_, '_>,
-    ) {
+    fn settle(&mut self, place: Place, kind: TextKind, whole: String, desk: &mut Desk<'_, '_>) {
         match place {
-            // Of the stream that goes on: it is finished when something follows.
-            Some((index, OpenBlock::Text(text))) if self.is_streaming() => {
+            // It is finished when something follows.
+            Place::Streaming(index, OpenBlock::Text(text)) => {
                 let open = OpenBlock::Text(OpenText { whole: Some(whole), ..text });
                 if let Some(message) = &mut self.stream {
                     message.open.insert(index, open);
                 }
             }
-            Some((_, OpenBlock::Text(text))) => finish_text(kind, text.item_id.as_ref(), whole, None, desk),
-            Some((_, OpenBlock::Call(_))) | None => finish_text(kind, None, whole, None, desk),
+            Place::Broken(OpenBlock::Text(text)) => {
+                finish_text(kind, text.item_id.as_ref(), whole, None, desk);
+            }
+            Place::Streaming(_, OpenBlock::Call(_)) | Place::Broken(OpenBlock::Call(_)) | Place::New => {
+                finish_text(kind, None, whole, None, desk);
+            }
         }
     }
 
-    fn settle_call(call: Call, place: Option<(Index, OpenBlock)>, desk: &mut Desk<'_, '_>) {
-        if let Some((_, OpenBlock::Call(announced))) = place
-            && announced != call.id
-        {
+    fn settle_call(call: Call, place: Place, desk: &mut Desk<'_, '_>) {
+        if let Place::Broken(OpenBlock::Call(announced)) = place {
             desk.calls.replace(&announced, &call.id);
         }
         desk.calls.call(call, None, desk.writer, desk.step);
     }
 
-    const fn is_streaming(&self) -> bool {
-        self.stream.is_some()
-    }
-
     /// The stream is over; what it left open waits for the answer that is asked again.
-    fn break_stream(&mut self) {
-        if let Some(message) = self.stream.take() {
-            self.broken.extend(message.open);
+    fn break_stream(&mut self, desk: &mut Desk<'_, '_>) {
+        let Some(message) = self.stream.take() else { return };
+        let left = message.open.into_values().filter(OpenBlock::is_shown);
+        if message.is_over {
+            left.for_each(|block| block.give_up(desk));
+        } else {
+            self.broken.extend(left);
         }
     }
 
-    fn broken_place(&mut self, message_id: &str, block: &Block) -> Option<(Index, OpenBlock)> {
-        let index = match &mut self.whole {
-            Some((id, count)) if id == message_id => {
-                *count += 1;
-                *count
-            }
-            _ => {
-                self.whole = Some((message_id.to_owned(), 0));
-                0
-            }
-        };
-        self.broken.get(&index).filter(|open| open.fits(block))?;
-        self.broken.remove(&index).map(|open| (index, open))
+    fn place_of(&mut self, block: &Block) -> Place {
+        let streaming = self.stream.as_mut().and_then(|message| message.place_of(block));
+        match streaming {
+            Some((index, open)) => Place::Streaming(index, open),
+            None => self.broken.take_place_for(block).map_or(Place::New, Place::Broken),
+        }
     }
 }
 
@@ -247,6 +251,26 @@ impl OpenBlock {
             (Self::Text(text), Block::Thinking(_)) => matches!(text.kind, TextKind::Thinking),
             (Self::Call(_), Block::Call(_)) => true,
             (Self::Text(_) | Self::Call(_), _) => false,
+        }
+    }
+
+    /// Whether it is an item already.
+    const fn is_shown(&self) -> bool {
+        match self {
+            Self::Text(text) => text.item_id.is_some(),
+            Self::Call(_) => true,
+        }
+    }
+
+    /// Ends the item of a block that never became whole.
+    fn give_up(self, desk: &mut Desk<'_, '_>) {
+        let error = ErrorInfo::new(ErrorCode::StreamEnded, "the model broke off before this was finished");
+        match self {
+            Self::Text(OpenText { item_id: Some(item_id), .. }) => {
+                desk.writer.fail(&item_id, error, desk.step);
+            }
+            Self::Text(_) => {}
+            Self::Call(id) => desk.calls.fail(&id, &error, desk.writer, desk.step),
         }
     }
 }

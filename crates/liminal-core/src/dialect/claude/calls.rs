@@ -137,6 +137,19 @@ impl Calls {
         }
     }
 
+    /// A call comes to nothing.
+    pub(super) fn fail(
+        &mut self,
+        id: &CallId,
+        error: &ErrorInfo,
+        writer: &mut TurnWriter,
+        step: &mut Step<'_>,
+    ) {
+        let Some(known) = self.known.get_mut(id).filter(|known| known.state != State::Closed) else { return };
+        known.state = State::Closed;
+        writer.fail(&known.item_id, error.clone(), step);
+    }
+
     /// Fails every call that waits.
     pub(super) fn fail_all(&mut self, error: &ErrorInfo, writer: &mut TurnWriter, step: &mut Step<'_>) {
         for known in self.known.values_mut().filter(|known| known.state != State::Closed) {

@@ -10,7 +10,7 @@ use super::notices::{self, Known};
 use super::permissions::Asked;
 use super::prompts::{Prompt, is_echo};
 use super::turn::{Ending, Finish, TurnCause};
-use super::wire::{Block, Part, blocks, flag, list, object, text, usage};
+use super::wire::{Block, Part, blocks, flag, list, object, text};
 use super::{ClaudeDialect, Notice, Step};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::Origin;
@@ -20,6 +20,8 @@ use crate::ids::CallId;
 const SYNTHETIC: &str = "<synthetic>";
 /// What the CLI puts where an answer is missing after a crash, and where a command has no output.
 const NOTHING_SAID: [&str; 2] = ["No response requested.", "(no content)"];
+/// What `/compact` prints when it is done.
+const COMPACTED: &str = "Compacted";
 /// How soon after the end of a task in the background a turn begins because of it.
 const TASK_TURN_WITHIN: Duration = Duration::from_secs(1);
 /// More sub-agents at once are not remembered.
@@ -205,7 +207,9 @@ impl ClaudeDialect {
     fn echo(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
         let (said, uuid) = (plain_text(&blocks(line)), text(line, "uuid"));
         if let Some(output) = local_output(&said) {
-            return self.note(Some(output.to_owned()), step);
+            // The boundary has told it already, and in numbers.
+            let is_news = !output.starts_with(COMPACTED);
+            return self.note(is_news.then(|| output.to_owned()), step);
         }
         if let Some(turn) = &mut self.turn {
             let own = turn.echo.take_if(|prompt| is_echo(turn.writer.turn_id(), prompt, uuid, &said));
@@ -244,14 +248,10 @@ impl ClaudeDialect {
         }
     }
 
-    /// The tokens are the turn's, the price is that of the process so far.
     fn finish(&mut self, line: &Map<String, Value>) -> Finish {
         let unusual = text(line, "terminal_reason").filter(|reason| *reason != "completed");
         let reason = unusual.or_else(|| text(line, "stop_reason")).map(str::to_owned);
-        let total = line.get("total_cost_usd").and_then(Value::as_f64);
-        let cost_usd = total.map(|total| self.agent.price_of_turn(total));
-        let usage = object(line, "usage").map(usage);
-        Finish { reason, usage: usage.map(|usage| crate::event::Usage { cost_usd, ..usage }) }
+        Finish { reason, usage: self.spending.of_turn(line) }
     }
 
     fn control_request(&mut self, line: &Map<String, Value>, bytes: &[u8], step: &mut Step<'_>) {
@@ -331,16 +331,6 @@ impl ClaudeDialect {
     }
 }
 
-impl super::AgentState {
-    fn price_of_turn(&mut self, total: f64) -> f64 {
-        let before = std::mem::replace(&mut self.cost_usd, total);
-        // A smaller total means that the count began anew.
-        let price = if total < before { total } else { total - before };
-        // Sums of floats leave dust; no price is that small.
-        (price * 1e9).round() / 1e9
-    }
-}
-
 fn is_known_part(kind: &str) -> bool {
     let known = ["message_start", "content_block_start", "content_block_delta", "content_block_stop"];
     known.contains(&kind) || ["message_delta", "message_stop", "ping", "error"].contains(&kind)
@@ -356,7 +346,8 @@ fn plain_text(found: &[Block]) -> String {
 
 /// What a command of the program printed.
 fn local_output(said: &str) -> Option<&str> {
-    said.trim().strip_prefix("<local-command-stdout>")?.strip_suffix("</local-command-stdout>")
+    let inner = said.trim().strip_prefix("<local-command-stdout>")?;
+    inner.strip_suffix("</local-command-stdout>").map(str::trim)
 }
 
 fn start_failure(line: &Map<String, Value>) -> ErrorInfo {

@@ -249,7 +249,7 @@ impl Turn {
     fn complete(&mut self, finish: Finish, step: &mut Step<'_>) {
         let (blocks, mut desk) = self.desk(step);
         blocks.finish_texts(&mut desk);
-        blocks.drop_open(&mut desk);
+        blocks.give_up_open(&mut desk);
         let lost = ErrorInfo::new(ErrorCode::StreamEnded, "the turn ended before the tool told its result");
         self.calls.fail_all(&lost, &mut self.writer, step);
         if let Some(failure) = self.failure.take() {

@@ -92,6 +92,8 @@ pub(super) struct Delta<'a> {
     thinking: Cow<'a, str>,
     #[serde(default, borrow)]
     partial_json: Cow<'a, str>,
+    #[serde(default)]
+    stop_reason: Option<IgnoredAny>,
 }
 
 impl Delta<'_> {
@@ -101,6 +103,11 @@ impl Delta<'_> {
             .into_iter()
             .find(|text| !text.is_empty())
             .map_or("", |text| text)
+    }
+
+    /// Whether the message ended by itself. Of a stream that broke, the CLI makes up the end without a reason.
+    pub(super) const fn has_stopped(&self) -> bool {
+        self.stop_reason.is_some()
     }
 }
 

@@ -84,8 +84,50 @@ fn texts_without_ids_end_where_something_else_begins() {
     let usage = update("usage_update", json!({"used": 5, "size": 10}));
     agent.lines(&[text("one "), usage, text("text"), call("c1"), text("two"), update("plan", json!({}))]);
     agent.lines(&[text("three"), ended("end_turn")]);
-    assert_eq!(agent.messages("agent"), ["one text", "two", "three"]);
+    assert_eq!(
+        agent.messages("agent"),
+        ["one ", "text", "two", "three"],
+        "what is used is told with an answer"
+    );
     assert!(agent.notices.contains(&Notice::Context { used: 5, size: 10 }));
+}
+
+#[test]
+fn a_part_of_a_thought_that_is_told_again_is_shown_once() {
+    let thought =
+        |text: &str| update("agent_thought_chunk", json!({"content": {"type": "text", "text": text}}));
+    let mut agent = in_turn();
+    agent.lines(&["\n\n", "one ", "part", "\n\n", "an", "other", "another"].map(thought));
+    agent.lines(&[text("hi"), ended("end_turn")]);
+    assert_eq!(agent.outputs_of("thinking").pop().unwrap()["content"], "one part\n\nanother");
+    let mut agent = in_turn();
+    agent.lines(&["ha", "ha", " ha"].map(thought));
+    agent.line(&ended("end_turn"));
+    assert_eq!(
+        agent.outputs_of("thinking").pop().unwrap()["content"],
+        "haha ha",
+        "a piece may repeat another"
+    );
+}
+
+#[test]
+fn an_agent_that_wants_a_login_tells_the_ways() {
+    let mut greeting = initialized();
+    greeting["result"]["authMethods"] = json!([
+        {"id": "a", "name": "Account", "description": "Use your account."},
+        {"type": "env_var", "id": "k", "name": "Key", "vars": [{"name": "A_KEY"}]},
+        {"id": "plain"}]);
+    let told = "the agent wants a login: Account (Use your account), Key (set A_KEY), plain; \
+        log in with its own program, then try again";
+    let mut agent = opening(None);
+    agent.lines(&[greeting.clone(), refused(2, -32000, Value::Null)]);
+    assert!(matches!(agent.notices.last(), Some(Notice::Failed(error)) if error.message == told));
+    // A login may lapse later.
+    let mut agent = opening(None);
+    agent.lines(&[greeting, result(2, json!({"sessionId": "s1"}))]);
+    agent.prompt("t", "go");
+    agent.line(&refused(3, -32000, Value::Null));
+    assert_eq!(agent.last_event()["error"]["message"], told);
 }
 
 #[test]
@@ -94,6 +136,14 @@ fn words_of_the_program_around_the_agent_stand_alone() {
     agent.lines(&[text_of("m1", "text"), text("Warning: one\n\n"), text("Warning: two"), ended("end_turn")]);
     assert_eq!(agent.messages("agent"), ["text"]);
     assert_eq!(agent.messages("system"), ["Warning: one", "Warning: two"]);
+
+    let mut agent = opening(None);
+    let mut greeting = initialized();
+    greeting["result"]["agentInfo"] = json!({"name": "@agentclientprotocol/codex-acp"});
+    agent.lines(&[greeting, result(2, json!({"sessionId": "s1"}))]);
+    agent.prompt("t", "/status");
+    agent.lines(&[text("all is well"), ended("end_turn")]);
+    assert_eq!(agent.messages("system"), ["all is well"], "before the model said anything");
 }
 
 #[test]
@@ -153,17 +203,14 @@ fn a_later_version_costs_only_what_is_new_in_it() {
         "content": [{"type": "hologram"}, 5], "locations": [{}]});
     agent.lines(&[update("tool_call", odd), update("brand_new", json!({})), update("tool_call", json!({}))]);
     agent.line(&json!({"jsonrpc": "2.0", "method": "_auth/status_update", "params": {}}));
-    agent.line(
-        &json!({"jsonrpc": "2.0", "id": "r", "method": "elicitation/create", "params": {"sessionId": "s1"}}),
-    );
+    agent.line(&json!({"jsonrpc": "2.0", "id": "r", "method": "brand/new", "params": {"sessionId": "s1"}}));
     agent.input(Input::Frame(b"\xff no JSON"));
     agent.lines(&[result(77, json!({})), json!({"error": {"code": -32700}}), json!([1])]);
     agent.lines(&[text("hi"), result(3, json!({"stopReason": "brand_new"}))]);
     let expected = [
         "session/update brand_new",
         "tool_call",
-        "_auth/status_update",
-        "elicitation/create",
+        "brand/new",
         "unreadable",
         "response to no request",
         "response to no request",
@@ -183,6 +230,7 @@ fn what_is_declared_is_served() {
     assert_eq!(said["protocolVersion"], 1);
     assert_eq!(said["clientCapabilities"]["fs"], json!({"readTextFile": false, "writeTextFile": false}));
     assert_eq!(said["clientCapabilities"]["terminal"], false);
+    assert_eq!(said["clientCapabilities"]["elicitation"], json!({"form": {}}));
     assert_eq!(said["clientCapabilities"]["_meta"], json!({"terminal_output": true}));
 }
 
@@ -218,6 +266,11 @@ fn a_session_that_cannot_be_opened_says_why() {
         let ends: Vec<_> = agent.event_types().into_iter().filter(|kind| kind == "response_error").collect();
         assert_eq!(ends.len(), 2, "no prompt is lost");
     }
+    let mut agent = opening(None);
+    agent.close(1, "config.toml:2: unclosed array");
+    let told =
+        "the session could not be opened: the agent ended with exit code 1: config.toml:2: unclosed array";
+    assert!(matches!(agent.notices.last(), Some(Notice::Failed(error)) if error.message == told));
     let mut agent = opening(None);
     agent.wait(61);
     assert!(matches!(agent.notices.last(), Some(Notice::Failed(_))));
@@ -260,7 +313,7 @@ fn an_echo_of_the_prompt_is_no_second_entry() {
 fn what_is_said_unasked_is_a_turn_of_its_own() {
     let mut agent = opened();
     agent.lines(&[text("the server "), text("is gone")]);
-    assert!(matches!(agent.notices.last(), Some(Notice::TurnOpened { .. })));
+    assert!(!agent.notices.iter().any(|notice| matches!(notice, Notice::TurnOpened { .. })), "nothing runs");
     agent.wait(1);
     assert_eq!(agent.messages("agent"), ["the server is gone"]);
     assert_eq!(agent.outputs_of("turn_complete").len(), 1);

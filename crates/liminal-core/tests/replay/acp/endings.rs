@@ -35,7 +35,37 @@ fn an_error_that_looks_like_a_normal_end_is_an_error() {
     agent.lines(&[text("too much "), text("demand\n\n"), codex(json!({"threadStatus": {"type": "idle"}}))]);
     agent.line(&result(3, json!({"stopReason": "end_turn", "usage": null})));
     assert_eq!(error_of(&agent), ("systemError".to_owned(), "too much demand".to_owned()));
-    assert_eq!(agent.messages("agent"), ["half"], "the error is told once");
+    assert_eq!(shown(&agent), [("half".to_owned(), "error".to_owned())], "the error is told once");
+}
+
+/// The agent's messages as they were left.
+fn shown(agent: &Agent) -> Vec<(String, String)> {
+    let messages = agent.outputs_of("message").into_iter().filter(|message| message["origin"] == "agent");
+    let part = |message: &Value, key: &str| message[key].as_str().unwrap().to_owned();
+    let mut shown: std::collections::BTreeMap<String, (String, String)> = Default::default();
+    for message in messages {
+        shown.insert(part(&message, "itemId"), (part(&message, "content"), part(&message, "status")));
+    }
+    shown.into_values().collect()
+}
+
+#[test]
+fn a_text_that_nobody_saw_end_is_not_shown_as_whole() {
+    let failures: [fn(&mut Agent); 3] = [
+        |agent| agent.line(&refused(3, -32603, Value::Null)),
+        |agent| agent.close(1, "died"),
+        |agent| agent.input(Input::FrameTooLong { bytes: 1 << 30 }),
+    ];
+    for fail in failures {
+        let mut agent = in_turn();
+        agent.lines(&[text("whole"), call("c1"), text("half of")]);
+        fail(&mut agent);
+        let pairs = [("whole", "complete"), ("half of", "error")];
+        assert_eq!(shown(&agent), pairs.map(|(text, status)| (text.to_owned(), status.to_owned())));
+    }
+    let mut agent = in_turn();
+    agent.lines(&[text("no more than this"), ended("max_turn_requests")]);
+    assert_eq!(agent.messages("agent"), ["no more than this"], "the agent stopped where it wanted");
 }
 
 #[test]
@@ -49,12 +79,14 @@ fn an_agent_that_recovers_has_not_failed() {
 #[test]
 fn a_text_that_is_begun_anew_is_marked() {
     let mut agent = in_turn();
-    let retry = codex(json!({"error": {"message": "Reconnecting 1/2", "additionalDetails": "it broke",
-        "codexErrorInfo": {"streamBroke": {}}, "willRetry": true}}));
+    let retry = |message: &str| {
+        codex(json!({"error": {"message": message, "additionalDetails": "it broke",
+            "codexErrorInfo": {"streamBroke": {}}, "willRetry": true}}))
+    };
     agent.lines(&[
         text_of("m1", "half of"),
-        retry.clone(),
-        retry,
+        retry("Reconnecting 1/2"),
+        retry("Reconnecting 2/2"),
         text_of("m2", "half of it"),
         ended("end_turn"),
     ]);
@@ -146,6 +178,21 @@ fn permissions_are_the_agents_own_and_answered_once() {
 }
 
 #[test]
+fn what_an_unknown_answer_means_is_not_guessed() {
+    let mut agent = in_turn();
+    let mut request = asks(0, "c1");
+    request["params"]["options"] =
+        json!([{"optionId": "x", "name": "Perhaps", "kind": "allow_on_tuesdays"}, {"optionId": "y"}]);
+    agent.line(&request);
+    let asked = agent.outputs_of("permission").pop().unwrap();
+    let options = json!([{"optionId": "x", "name": "Perhaps", "kind": "other"},
+        {"optionId": "y", "name": "y", "kind": "other"}]);
+    assert_eq!(asked["options"], options);
+    agent.wait(601);
+    assert_eq!(answers(&agent)[0]["result"]["outcome"], json!({"outcome": "cancelled"}));
+}
+
+#[test]
 fn a_question_that_nobody_answers_is_never_allowed() {
     let closings: [fn(&mut Agent); 5] = [
         |agent| agent.wait(601),
@@ -230,7 +277,8 @@ fn a_line_that_is_too_long_ends_its_turn_and_no_other() {
         text("new"),
         result(4, json!({"stopReason": "end_turn"})),
     ]);
-    assert_eq!(agent.messages("agent"), ["half", "new"]);
+    assert_eq!(agent.messages("agent"), ["new"]);
+    assert_eq!(shown(&agent).first().unwrap().1, "error", "half of it came");
     assert_eq!(agent.last_event()["status"], "completed");
 }
 

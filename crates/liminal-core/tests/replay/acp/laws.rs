@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use liminal_core::dialect::acp::{Connection, Routed};
 use liminal_core::dialect::{AgentCommand, Input};
-use liminal_core::replay::Direction;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -12,81 +11,42 @@ use serde_json::{Value, json};
 use super::agent::{initialized, opening, result, text, text_of};
 use super::recordings::FOLDER;
 use crate::agent::Agent;
-use crate::laws::{assert_every_question_closes, assert_every_turn_ends};
+use crate::happenings::{Happening, Repertoire, assert_all_is_over, happenings, noisy, said_in};
 
-/// Every message that an agent said in any recording.
-static SAID: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let names = FOLDER.names().into_iter().map(|name| FOLDER.recording(&name));
-    let lines = names.flat_map(|recording| recording.lines().to_vec());
-    lines.filter(|line| line.direction == Direction::Out).map(|line| line.line).collect()
-});
+static SAID: LazyLock<Vec<Value>> = LazyLock::new(|| said_in(&FOLDER));
 
+/// What happens to ACP agents only.
 #[derive(Debug, Clone)]
-enum Happening {
-    Said(usize),
-    /// A recorded message, cut off or with bytes changed.
-    Damaged(usize, usize, u8),
-    Bytes(Vec<u8>),
-    TooLong,
+enum Own {
     /// The response to a request of ours, if there is one of this number.
     Answered(u64, bool),
-    Prompt,
-    Cancel,
-    Answer(u64, usize),
     Set(bool),
-    Wait(u64),
 }
 
-fn happening() -> impl Strategy<Value = Happening> {
-    prop_oneof![
-        12 => any::<usize>().prop_map(Happening::Said),
-        3 => any::<(usize, usize, u8)>().prop_map(|(line, at, byte)| Happening::Damaged(line, at, byte)),
-        2 => vec(any::<u8>(), 0..40).prop_map(Happening::Bytes),
-        1 => Just(Happening::TooLong),
-        4 => any::<(u64, bool)>().prop_map(|(id, is_good)| Happening::Answered(id % 12, is_good)),
-        3 => Just(Happening::Prompt),
-        1 => Just(Happening::Cancel),
-        1 => any::<(u64, usize)>().prop_map(|(item, option)| Happening::Answer(item % 20, option)),
-        1 => any::<bool>().prop_map(Happening::Set),
-        1 => (0_u64..700).prop_map(Happening::Wait),
-    ]
+fn anything(most: usize) -> impl Strategy<Value = Vec<Happening<Own>>> {
+    let own = prop_oneof![
+        4 => any::<(u64, bool)>().prop_map(|(id, is_good)| Own::Answered(id % 12, is_good)),
+        1 => any::<bool>().prop_map(Own::Set),
+    ];
+    happenings(most, 5, own)
 }
 
-fn let_happen(agent: &mut Agent, happening: &Happening, prompts: &mut u64) {
-    let said = |index: &usize| SAID[index % SAID.len()].to_string().into_bytes();
+fn play(agent: &mut Agent, happenings: &[Happening<Own>]) {
+    let repertoire = Repertoire { said: &SAID, options: &["allow_once", "approved", "cancel", "abort"] };
+    repertoire.play(agent, happenings, own);
+}
+
+fn own(agent: &mut Agent, happening: &Own) {
     match happening {
-        Happening::Said(index) => agent.input(Input::Frame(&said(index))),
-        Happening::Damaged(index, at, byte) => {
-            let mut line = said(index);
-            let at = at % line.len();
-            if byte % 2 == 0 {
-                line.truncate(at);
-            } else {
-                line[at] = *byte;
-            }
-            agent.input(Input::Frame(&line));
-        }
-        Happening::Bytes(bytes) => agent.input(Input::Frame(bytes)),
-        Happening::TooLong => agent.input(Input::FrameTooLong { bytes: 1 << 30 }),
-        Happening::Answered(id, true) => {
+        Own::Answered(id, true) => {
             agent.line(&result(
                 *id,
                 json!({"sessionId": "s1", "stopReason": "end_turn", "outcome": "injected"}),
             ));
         }
-        Happening::Answered(id, false) => agent.line(&json!({"id": id, "error": {"code": -1}})),
-        Happening::Prompt => {
-            *prompts += 1;
-            agent.prompt(&format!("turn-{prompts}"), "go on");
-        }
-        Happening::Cancel => agent.command(AgentCommand::Cancel),
-        Happening::Answer(item, option) => {
-            let options = ["allow_once", "approved", "cancel", "abort"];
-            agent.choose(&format!("turn-{prompts}/{item}"), options[option % options.len()]);
-        }
-        Happening::Set(true) => agent.command(AgentCommand::SetModel { model: None }),
-        Happening::Set(false) => agent.command(AgentCommand::SetPermissionMode { mode: "x".to_owned() }),
-        Happening::Wait(seconds) => agent.wait(*seconds),
+        Own::Answered(id, false) => agent.line(&json!({"id": id, "error": {"code": -1}})),
+        Own::Set(true) => agent.command(AgentCommand::SetModel { model: None }),
+        Own::Set(false) => agent.command(AgentCommand::SetPermissionMode { mode: "x".to_owned() }),
     }
 }
 
@@ -118,28 +78,20 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_happens_every_turn_ends_once(stage in any::<u8>(), happenings in vec(happening(), 0..60)) {
+    fn whatever_happens_every_turn_ends_once(stage in any::<u8>(), happenings in anything(60)) {
         let mut agent = begun(stage);
-        let mut prompts = 0;
-        for happening in &happenings {
-            let_happen(&mut agent, happening, &mut prompts);
-        }
+        play(&mut agent, &happenings);
         agent.close(0, "");
-        assert_every_turn_ends(&agent);
-        assert_every_question_closes(&agent);
-        prop_assert_eq!(agent.deadline(), None);
+        assert_all_is_over(&agent);
         let ends = agent.outputs_of("turn_error").len() + agent.outputs_of("turn_complete").len();
         let bound = agent.outputs_of("turn_started").len();
         prop_assert_eq!(ends, bound);
     }
 
     #[test]
-    fn whatever_happened_a_later_turn_is_understood(happenings in vec(happening(), 0..40)) {
+    fn whatever_happened_a_later_turn_is_understood(happenings in anything(40)) {
         let mut agent = begun(0);
-        let mut prompts = 0;
-        for happening in &happenings {
-            let_happen(&mut agent, happening, &mut prompts);
-        }
+        play(&mut agent, &happenings);
         settle(&mut agent);
         agent.wait(700);
         agent.prompt("last", "the last prompt");
@@ -157,16 +109,8 @@ proptest! {
     ) {
         let mut agent = begun(0);
         agent.prompt("t", "go");
-        let mut stream = noise;
-        for cut in cuts {
-            let at = cut.index(stream.len() + 1);
-            stream.insert(at, b'\n');
-        }
-        for line in [text("heard"), result(3, json!({"stopReason": "end_turn"}))] {
-            stream.extend(format!("\n{line}\n").into_bytes());
-        }
-        for line in stream.split(|byte| *byte == b'\n') {
-            agent.input(Input::Frame(line));
+        for line in noisy(noise, &cuts, &[text("heard"), result(3, json!({"stopReason": "end_turn"}))]) {
+            agent.input(Input::Frame(&line));
         }
         prop_assert_eq!(agent.messages("agent"), ["heard"]);
         prop_assert_eq!(agent.outputs_of("turn_complete").len(), 1);

@@ -6,6 +6,7 @@ use liminal_core::dialect::acp::Options;
 use liminal_core::replay::{AcpPlayback, Audience, Direction, Recording, play};
 use serde_json::Value;
 
+use super::notices::notice_lines;
 use crate::invariants::{self, Turn};
 use crate::snapshots::{Folder, event_lines, parsed, recordings, upsert_lines};
 
@@ -25,6 +26,7 @@ fn check(name: &str) {
     invariants::of_upserts(&parsed(&upserts));
     FOLDER.compare(name, "events.ndjson", &events);
     FOLDER.compare(name, "upserts.ndjson", &upserts);
+    FOLDER.compare(name, "notices.txt", &notice_lines(|notices| play_to(&recording, notices)));
 }
 
 /// What clients see of a recording.
@@ -60,7 +62,14 @@ fn said_letters(recording: &Recording) -> Vec<char> {
     let chunks = updates(recording).filter(|update| {
         matches!(update["sessionUpdate"].as_str(), Some("agent_message_chunk" | "agent_thought_chunk"))
     });
-    letters(&chunks.filter_map(|chunk| chunk["content"]["text"].as_str()).collect::<String>())
+    let mut said = String::new();
+    for chunk in chunks {
+        let Some(text) = chunk["content"]["text"].as_str() else { continue };
+        // Zed, which gives no ids, tells the last of several parts of a thought again as a whole.
+        let is_repeated = chunk["messageId"].is_null() && text.contains("\n\n") && said.ends_with(text);
+        said.push_str(if is_repeated { "" } else { text });
+    }
+    letters(&said)
 }
 
 fn letters(text: &str) -> Vec<char> {

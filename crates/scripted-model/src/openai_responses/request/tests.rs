@@ -97,7 +97,7 @@ fn the_kind_of_a_tool_is_known_from_its_offer() {
             { "type": "namespace", "name": "functions", "tools": [{ "type": "custom", "name": "exec" }] },
         ] }],
     }))
-    .tool_kinds;
+    .wishes;
     let namespace = |name: &str| Some(name.to_owned());
     let cases = [
         ("exec_command", ToolKind::Function { namespace: None }),

@@ -1,0 +1,97 @@
+//! Agents that the user set. Owns their words and what may name one.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::provider::model_api::Vendor;
+
+/// How an agent is started, or a model's API asked. What is known by name needs only what differs; any other agent speaks
+/// the Agent Client Protocol.
+#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AgentConfig {
+    /// The program, as a path or a name on the `PATH`.
+    pub command: Option<PathBuf>,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// More environment, or other.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Where it is started.
+    #[serde(default)]
+    pub cwd_policy: CwdPolicy,
+    /// How many seconds a process that serves all sessions of the agent lives on when it serves none.
+    pub idle_seconds: Option<u64>,
+    /// The model of an API, until a session chooses another.
+    pub model: Option<String>,
+    /// How often a request to an API that failed is made again.
+    pub max_retries: Option<u32>,
+    /// More fields of every request to an API, in its own words.
+    #[serde(default)]
+    pub request: Map<String, Value>,
+}
+
+impl AgentConfig {
+    /// What is wrong with settings that are each right by itself.
+    pub(super) fn problem(&self, name: &str) -> Option<String> {
+        let is_api = Vendor::named(name).is_some();
+        let is_for_program = self.command.is_some()
+            || !self.args.is_empty()
+            || self.cwd_policy != CwdPolicy::default()
+            || self.idle_seconds.is_some();
+        let is_for_api = self.model.is_some() || self.max_retries.is_some() || !self.request.is_empty();
+        match (is_api, is_for_program, is_for_api) {
+            (true, true, _) => Some(format!(
+                "[agents.{name}] is a model's API and no program; it takes model, max-retries, request and env"
+            )),
+            (false, _, true) => Some(format!(
+                "[agents.{name}] is a program; model, max-retries and request are for models' APIs"
+            )),
+            (true, false, _) | (false, _, false) => None,
+        }
+    }
+}
+
+/// Shows names of variables only: values may be credentials.
+impl fmt::Debug for AgentConfig {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables: Vec<&String> = self.env.keys().collect();
+        let mut shown = formatter.debug_struct("AgentConfig");
+        shown.field("command", &self.command).field("env", &variables).finish_non_exhaustive()
+    }
+}
+
+/// Where an agent is started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CwdPolicy {
+    /// In the directory of the first session it serves.
+    #[default]
+    Project,
+    /// In the user's home.
+    Home,
+}
+
+impl CwdPolicy {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Home => "home",
+        }
+    }
+}
+
+/// Why this cannot name an agent: names stand in session ids and in paths of the API.
+pub(super) fn unsound(name: &str) -> Option<String> {
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_sound = name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.len() <= 40
+        && name.bytes().all(allowed);
+    (!is_sound)
+        .then(|| format!("`{name}` cannot name an agent; use at most 40 lower-case letters, digits and -"))
+}

@@ -1,0 +1,238 @@
+//! The settings by section, with their defaults. Owns what each is called in code, and its form for whoever uses it.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use liminal_core::processor::{self, Profile};
+use liminal_core::session::Patience;
+
+use super::reading::{Filter, HostName};
+use crate::http;
+use crate::log::Durability;
+
+/// `[listen]`: where the server listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listen {
+    /// The address.
+    pub host: IpAddr,
+    /// The port; 0 takes any free one.
+    pub port: u16,
+}
+
+/// `[storage]`: what is kept on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Storage {
+    /// Canonical events of one session.
+    pub event_rows: u64,
+    /// Their size in MiB.
+    pub event_mib: u64,
+    /// Where data lies, if not at the usual place.
+    pub data_dir: Option<PathBuf>,
+}
+
+/// `[sessions]`: how sessions are run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sessions {
+    /// Minutes after which an agent that nobody asks anything is ended; its session goes on when it is used again.
+    pub idle_minutes: u64,
+    /// Agents that run at once.
+    pub max_agents: u64,
+    /// Minutes that a person has to answer an agent; then the answer is no.
+    pub permission_minutes: u64,
+    /// Seconds of silence in a turn after which that is told.
+    pub stall_seconds: u64,
+    /// Messages that wait for a turn's end, for each session.
+    pub queue_length: u64,
+    /// What a session's outputs have survived when they are seen.
+    pub durability: Durability,
+}
+
+/// `[batch]`: how what agents say is gathered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    /// Tokens that must be exceeded for the 1st, 2nd, … state of an item; the last repeats.
+    pub gradient: Vec<u64>,
+    /// Milliseconds of silence after which what an item has gathered goes out.
+    pub idle_ms: u64,
+    /// Milliseconds within which an item's first words go out.
+    pub first_emission_ms: u64,
+}
+
+/// `[limits]`: how much clients may ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Connections at once.
+    pub connections: u64,
+    /// Seconds for the head of a request.
+    pub header_seconds: u64,
+    /// Seconds for the body of a request.
+    pub body_seconds: u64,
+    /// Seconds that a connection may wait for its next request.
+    pub idle_seconds: u64,
+    /// Seconds given to requests that run when the server is stopped.
+    pub stop_seconds: u64,
+    /// KiB of a head.
+    pub header_kib: u64,
+    /// Fields of a head.
+    pub header_fields: u64,
+    /// KiB of a body.
+    pub body_kib: u64,
+    /// KiB of a message from a WebSocket.
+    pub message_kib: u64,
+}
+
+/// `[security]`: what is let through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Security {
+    /// Whether a session may run without asking at all.
+    pub allow_bypass: bool,
+    /// More names by which the server may be addressed.
+    pub allowed_hosts: Vec<HostName>,
+}
+
+/// `[logging]`: what the server tells of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Logging {
+    /// How much.
+    pub level: Filter,
+    /// Where to, if not standard error or the data directory.
+    pub file: Option<PathBuf>,
+}
+
+impl Default for Listen {
+    fn default() -> Self {
+        Self { host: Ipv4Addr::LOCALHOST.into(), port: 4747 }
+    }
+}
+
+impl Default for Storage {
+    fn default() -> Self {
+        Self { event_rows: 100_000, event_mib: 32, data_dir: None }
+    }
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        Self {
+            idle_minutes: 10,
+            max_agents: 20,
+            permission_minutes: 10,
+            stall_seconds: 60,
+            queue_length: 50,
+            durability: Durability::Grouped,
+        }
+    }
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        // Slow models must show their first words within 200 ms, however few they are.
+        Self { gradient: vec![10, 20, 40, 80, 120], idle_ms: 1000, first_emission_ms: 150 }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 1024,
+            header_seconds: 10,
+            body_seconds: 30,
+            idle_seconds: 75,
+            stop_seconds: 5,
+            header_kib: 16,
+            header_fields: 64,
+            body_kib: 1024,
+            message_kib: 1024,
+        }
+    }
+}
+
+impl Storage {
+    /// The size that the events of one session may take.
+    #[must_use]
+    pub fn event_bytes(&self) -> usize {
+        mib(self.event_mib)
+    }
+}
+
+impl Sessions {
+    /// How long an agent may be idle.
+    #[must_use]
+    pub const fn idle(&self) -> Duration {
+        Duration::from_secs(self.idle_minutes * 60)
+    }
+
+    /// How long a person may take to answer.
+    #[must_use]
+    pub const fn permission(&self) -> Duration {
+        Duration::from_secs(self.permission_minutes * 60)
+    }
+
+    /// How patient a session is with a turn.
+    #[must_use]
+    pub fn patience(&self) -> Patience {
+        Patience { stall: Duration::from_secs(self.stall_seconds), ..Patience::default() }
+    }
+}
+
+impl Batch {
+    /// The settings of a session's processor.
+    #[must_use]
+    pub fn processor(&self) -> processor::Config {
+        processor::Config::new(Profile::UpsertV1)
+            .with_gradient(&self.gradient)
+            .with_idle_timeout(Duration::from_millis(self.idle_ms))
+            .with_first_emission(Duration::from_millis(self.first_emission_ms))
+            .announcing_arguments()
+    }
+}
+
+impl Limits {
+    /// The limits of the HTTP server.
+    #[must_use]
+    pub fn http(&self) -> http::Limits {
+        http::Limits {
+            connections: size(self.connections),
+            head_time: Duration::from_secs(self.header_seconds),
+            idle_time: Duration::from_secs(self.idle_seconds),
+            body_time: Duration::from_secs(self.body_seconds),
+            stop_time: Duration::from_secs(self.stop_seconds),
+            head_bytes: kib(self.header_kib),
+            head_fields: size(self.header_fields),
+            body_bytes: kib(self.body_kib),
+        }
+    }
+
+    /// Bytes of a message from a WebSocket.
+    #[must_use]
+    pub fn message_bytes(&self) -> usize {
+        kib(self.message_kib)
+    }
+}
+
+/// Every number is checked against a bound far below this when it is read.
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn kib(number: u64) -> usize {
+    size(number).saturating_mul(1 << 10)
+}
+
+fn mib(number: u64) -> usize {
+    size(number).saturating_mul(1 << 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_those_of_their_owners() {
+        assert_eq!(Limits::default().http(), http::Limits::default());
+        assert_eq!(Sessions::default().patience(), Patience::default());
+        let log = crate::log::sqlite::Settings::default();
+        assert_eq!((log.event_rows, log.event_bytes), (100_000, Storage::default().event_bytes()));
+    }
+}

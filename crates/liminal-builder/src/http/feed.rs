@@ -1,0 +1,163 @@
+//! What one reader of one session is sent, whichever way it reads. Owns the order of its frames, how often a growing
+//! item is sent again, and which texts can be sent as what was added.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use bytes::Bytes;
+use liminal_core::ids::{ItemId, SessionId};
+use liminal_core::wire::view::SessionView;
+use liminal_core::wire::{Encoding, ServerMessage};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::frames;
+use crate::log::{Cursor, Delivery, Entry, Key, LogError, Subscription};
+use crate::session::Live;
+
+/// Between two states of a growing item: nobody sees more of them.
+const PAUSE: Duration = Duration::from_millis(33);
+/// The same for an item that is costly to send whole.
+const LONG_PAUSE: Duration = Duration::from_millis(500);
+const COSTLY: usize = 256 * 1024;
+
+/// What is sent at once.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) kind: &'static str,
+    /// Where the reader stands that has applied it.
+    pub(super) cursor: Option<Cursor>,
+    pub(super) bytes: Bytes,
+}
+
+/// A reader of one session.
+#[derive(Debug)]
+pub(super) struct Feed {
+    session: SessionId,
+    subscription: Subscription,
+    live: watch::Receiver<Live>,
+    shown: SessionView,
+    encoding: Option<Encoding>,
+    /// What the reader holds of texts that grow.
+    held: BTreeMap<ItemId, Held>,
+    not_before: Option<Instant>,
+}
+
+/// What a reader holds of a growing text.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    seq: u64,
+    units: u64,
+    bytes: usize,
+    /// Of everything else in the item.
+    rest: u64,
+}
+
+impl Feed {
+    pub(super) fn new(
+        session: SessionId,
+        subscription: Subscription,
+        mut live: watch::Receiver<Live>,
+        encoding: Option<Encoding>,
+    ) -> Self {
+        let shown = live.borrow_and_update().view.clone();
+        Self { session, subscription, live, shown, encoding, held: BTreeMap::new(), not_before: None }
+    }
+
+    /// The first frame: what became of the cursor, and what the session does.
+    pub(super) fn subscribed(&self) -> ServerMessage {
+        let head = self.subscription.head();
+        ServerMessage::Subscribed {
+            session_id: self.session.clone(),
+            resume: self.subscription.resume(),
+            epoch: head.epoch.to_string(),
+            seq: head.seq,
+            view: Box::new(self.shown.clone()),
+        }
+    }
+
+    /// Waits for what is to be sent next. What the session has said goes before what it does now. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Result<Vec<Frame>, LogError> {
+        loop {
+            let is_other = self.live.borrow_and_update().view != self.shown;
+            if is_other && !self.subscription.is_behind() {
+                return Ok(vec![self.state()]);
+            }
+            let not_before = self.not_before.filter(|_| !is_other);
+            let delivery = async {
+                sleep_until(not_before.unwrap_or_else(Instant::now)).await;
+                self.subscription.next().await
+            };
+            tokio::select! {
+                biased;
+                delivery = delivery => return delivery.map(|delivery| self.frames(delivery)),
+                changed = self.live.changed(), if !is_other => changed.map_err(|_| LogError::Closed)?,
+            }
+        }
+    }
+
+    fn state(&mut self) -> Frame {
+        self.shown = self.live.borrow().view.clone();
+        let view = Box::new(self.shown.clone());
+        let message = ServerMessage::State { session_id: self.session.clone(), view };
+        Frame { kind: frames::STATE, cursor: None, bytes: frames::message(&message) }
+    }
+
+    fn frames(&mut self, delivery: Delivery) -> Vec<Frame> {
+        match delivery {
+            Delivery::Reset { entries, before, cursor } => {
+                self.held.clear();
+                let bytes = frames::history(&self.session, &entries, cursor.seq, before);
+                vec![Frame { kind: frames::HISTORY, cursor: Some(cursor), bytes }]
+            }
+            Delivery::Changes { entries, cursor } => {
+                let largest =
+                    entries.iter().filter(|entry| entry.is_open).map(|entry| entry.bytes.len()).max();
+                let frames: Vec<Frame> = entries.iter().map(|entry| self.frame(entry, &cursor)).collect();
+                self.not_before = largest.map(|largest| self.pause(largest));
+                frames
+            }
+        }
+    }
+
+    fn pause(&self, largest: usize) -> Instant {
+        let is_costly = largest > COSTLY && self.encoding.is_none();
+        Instant::now() + if is_costly { LONG_PAUSE } else { PAUSE }
+    }
+
+    fn frame(&mut self, entry: &Entry, through: &Cursor) -> Frame {
+        let cursor = Some(Cursor { epoch: through.epoch.clone(), seq: entry.seq });
+        let (kind, bytes) = match self.appended(entry) {
+            Some(bytes) => (frames::APPEND, bytes),
+            None => frames::entry(&self.session, entry),
+        };
+        Frame { kind, cursor, bytes }
+    }
+
+    /// Only what was added, where the reader holds the beginning and nothing else changed.
+    fn appended(&mut self, entry: &Entry) -> Option<Bytes> {
+        self.encoding?;
+        let Key::Item(item) = &entry.key else { return None };
+        let Some(text) = entry.text.filter(|_| entry.is_open) else {
+            self.held.remove(item);
+            return None;
+        };
+        let escaped = entry.escaped_text();
+        let now =
+            Held { seq: entry.seq, units: text.units, bytes: escaped.len(), rest: rest(entry, text.start) };
+        let before = self.held.insert(item.clone(), now)?;
+        let goes_on = before.seq >= text.since && before.rest == now.rest;
+        let added = escaped.get(before.bytes..).filter(|_| goes_on)?;
+        Some(frames::append(&self.session, entry.seq, item, before.units, added))
+    }
+}
+
+/// A sum over what is not text, time or status.
+fn rest(entry: &Entry, text_start: usize) -> u64 {
+    let head = entry.bytes.get(..text_start).unwrap_or_default();
+    let from = head.windows(8).position(|window| window == b"\"type\":\"").unwrap_or_default();
+    let mut hasher = DefaultHasher::new();
+    head.get(from..).hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,137 @@
+//! Routes of projects. Owns what a project looks like to clients; which directories may be one is decided elsewhere.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use liminal_core::error::ErrorCode;
+use liminal_core::ids::ProjectId;
+use liminal_core::wire::projects::{AddProject, DecideTrust, PathList, Project, ProjectList, Trust};
+use serde::Deserialize;
+
+use super::app::App;
+use super::extract::{JsonBody, Path, Query};
+use super::problem::ApiError;
+use crate::projects::{Boundaries, FileSearch};
+use crate::sessions::standing;
+use crate::store::{ProjectRow, Store};
+use crate::{clock, projects, trust};
+
+/// Reading a project's files is fast, but a disk may not be.
+async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| ApiError::internal())
+}
+
+fn store(app: &App) -> &Store {
+    app.sessions().store()
+}
+
+pub(super) async fn list(State(app): State<App>) -> Result<Json<ProjectList>, ApiError> {
+    let rows = store(&app).projects().await?;
+    let projects = off_thread(move || rows.iter().map(shown).collect()).await?;
+    Ok(Json(ProjectList { projects }))
+}
+
+pub(super) async fn add(
+    State(app): State<App>,
+    JsonBody(AddProject { path }): JsonBody<AddProject>,
+) -> Result<(StatusCode, Json<Project>), ApiError> {
+    let boundaries = boundaries(&app);
+    let real = off_thread(move || boundaries.check(&path)).await?;
+    let real = real.map_err(|error| ApiError::new(ErrorCode::ProjectDirInvalid, error.to_string()))?;
+    let row = ProjectRow {
+        id: ProjectId::from(clock::new_turn_id().to_string()),
+        name: real.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        path: real,
+        trust: Trust::Unknown,
+        trust_hash: None,
+    };
+    if !store(&app).add_project(row.clone()).await? {
+        return Err(ApiError::new(ErrorCode::ProjectExists, "this directory is a project already"));
+    }
+    app.sessions().announce_all();
+    Ok((StatusCode::CREATED, Json(off_thread(move || shown(&row)).await?)))
+}
+
+pub(super) async fn remove(
+    State(app): State<App>,
+    Path(id): Path<ProjectId>,
+) -> Result<StatusCode, ApiError> {
+    if !store(&app).remove_project(&id).await? {
+        return Err(unknown());
+    }
+    app.sessions().leave_project(&id).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn decide_trust(
+    State(app): State<App>,
+    Path(id): Path<ProjectId>,
+    JsonBody(DecideTrust { trusted }): JsonBody<DecideTrust>,
+) -> Result<Json<Project>, ApiError> {
+    let row = find(&app, &id).await?;
+    let (row, hash) = off_thread(move || {
+        let hash = trust::scan(&row.path, &row.path).hash;
+        (row, hash)
+    })
+    .await?;
+    let decided = if trusted { Trust::Trusted } else { Trust::Untrusted };
+    store(&app).decide_trust(&id, decided, Some(hash.clone())).await?;
+    let row = ProjectRow { trust: decided, trust_hash: Some(hash), ..row };
+    Ok(Json(off_thread(move || shown(&row)).await?))
+}
+
+/// What was typed so far.
+#[derive(Debug, Deserialize)]
+pub(super) struct Typed {
+    #[serde(default)]
+    q: String,
+    #[serde(default)]
+    path: String,
+}
+
+pub(super) async fn files(
+    State(app): State<App>,
+    Path(id): Path<ProjectId>,
+    Query(typed): Query<Typed>,
+) -> Result<Json<PathList>, ApiError> {
+    let row = find(&app, &id).await?;
+    let (search, clock) = (FileSearch::default(), app.clock());
+    let paths = off_thread(move || projects::files(&row.path, &typed.q, search, &clock)).await?;
+    Ok(Json(PathList { paths }))
+}
+
+pub(super) async fn complete(
+    State(app): State<App>,
+    Query(typed): Query<Typed>,
+) -> Result<Json<PathList>, ApiError> {
+    let boundaries = boundaries(&app);
+    // Whoever types a dot means it.
+    let with_hidden = typed.path.rsplit('/').next().is_some_and(|last| last.starts_with('.'));
+    let paths = off_thread(move || projects::complete(&typed.path, boundaries.home(), with_hidden)).await?;
+    Ok(Json(PathList { paths }))
+}
+
+fn boundaries(app: &App) -> Boundaries {
+    let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
+    Boundaries::new(home.as_deref(), app.data_directory())
+}
+
+async fn find(app: &App, id: &ProjectId) -> Result<ProjectRow, ApiError> {
+    store(app).project(id).await?.ok_or_else(unknown)
+}
+
+fn unknown() -> ApiError {
+    ApiError::new(ErrorCode::ProjectNotFound, "there is no such project; add it first")
+}
+
+fn shown(row: &ProjectRow) -> Project {
+    let (trust, found) = standing(row);
+    Project {
+        id: row.id.clone(),
+        path: row.path.display().to_string(),
+        name: row.name.clone(),
+        is_missing: !row.path.is_dir(),
+        trust,
+        findings: found.findings,
+    }
+}

@@ -1,0 +1,37 @@
+//! Routes of messages that wait for their turn. Owns their form.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use liminal_core::ids::SessionId;
+use liminal_core::wire::rest::{EditQueued, MessageAccepted, Queue};
+
+use super::app::App;
+use super::extract::{JsonBody, Path};
+use super::problem::ApiError;
+
+pub(super) async fn show(State(app): State<App>, Path(id): Path<SessionId>) -> Result<Json<Queue>, ApiError> {
+    Ok(Json(app.sessions().queue(&id).await?))
+}
+
+pub(super) async fn edit(
+    State(app): State<App>,
+    Path((id, queued)): Path<(SessionId, String)>,
+    JsonBody(edit): JsonBody<EditQueued>,
+) -> Result<Json<Queue>, ApiError> {
+    Ok(Json(app.sessions().edit_queued(&id, &queued, edit).await?))
+}
+
+pub(super) async fn remove(
+    State(app): State<App>,
+    Path((id, queued)): Path<(SessionId, String)>,
+) -> Result<Json<Queue>, ApiError> {
+    Ok(Json(app.sessions().remove_queued(&id, &queued).await?))
+}
+
+pub(super) async fn send_now(
+    State(app): State<App>,
+    Path((id, queued)): Path<(SessionId, String)>,
+) -> Result<(StatusCode, Json<MessageAccepted>), ApiError> {
+    Ok((StatusCode::ACCEPTED, Json(app.sessions().send_queued_now(&id, &queued).await?)))
+}

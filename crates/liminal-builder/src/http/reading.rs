@@ -1,0 +1,185 @@
+//! Routes that read what was said: pages, whole outputs, exports, search. Owns their form.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_RANGE, CONTENT_TYPE, RANGE};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use liminal_core::error::ErrorCode;
+use liminal_core::ids::{ItemId, SessionId};
+use liminal_core::upsert::{Upsert, UpsertBody};
+use liminal_core::wire::approvals::{SearchHit, SearchResults, SnippetPiece};
+use serde::Deserialize;
+
+use super::app::App;
+use super::extract::{Path, Query};
+use super::frames;
+use super::problem::ApiError;
+use crate::export::{self, Format};
+use crate::log::sqlite::{FOUND_END, FOUND_START, Hit};
+use crate::log::{Key, Limit};
+
+const PAGE_ENTRIES: usize = 200;
+const LARGEST_PAGE: usize = 1000;
+const PAGE_BYTES: usize = 8 << 20;
+const HITS: usize = 50;
+
+/// Which page of a history.
+#[derive(Debug, Deserialize)]
+pub(super) struct Page {
+    before: Option<u64>,
+    limit: Option<usize>,
+}
+
+pub(super) async fn history(
+    State(app): State<App>,
+    Path(id): Path<SessionId>,
+    Query(page): Query<Page>,
+) -> Result<Response, ApiError> {
+    app.sessions().status(&id).await?;
+    let entries = page.limit.unwrap_or(PAGE_ENTRIES).clamp(1, LARGEST_PAGE);
+    let limit = Limit { entries, bytes: PAGE_BYTES };
+    let found = app.sessions().log().history(&id, page.before, limit).await?;
+    let oldest =
+        found.entries.first().map(|entry| entry.first_seq).filter(|first| *first > found.head.floor + 1);
+    let mut body = b"{\"sessionId\":".to_vec();
+    body.extend(frames::json(&id));
+    frames::lists(&mut body, &found.entries);
+    body.extend_from_slice(b",\"epoch\":");
+    body.extend(frames::json(&found.head.epoch));
+    frames::number(&mut body, "seq", found.head.seq);
+    if let Some(before) = oldest {
+        frames::number(&mut body, "before", before);
+    }
+    body.push(b'}');
+    Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+/// The full output of a tool, or a part of it.
+pub(super) async fn output(
+    State(app): State<App>,
+    Path((id, item)): Path<(SessionId, ItemId)>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    app.sessions().status(&id).await?;
+    let entry = app.sessions().log().entry(&id, &Key::Item(item)).await?;
+    let state = entry.and_then(|entry| serde_json::from_slice::<Upsert>(&entry.bytes).ok());
+    let output = match state.map(|state| state.body) {
+        Some(UpsertBody::ToolCall(call)) => call.tool_output.unwrap_or_default(),
+        Some(UpsertBody::Message(message)) => message.content,
+        Some(UpsertBody::Thinking(thinking)) => thinking.content,
+        Some(UpsertBody::Plan(_) | UpsertBody::Permission(_)) | None => {
+            return Err(ApiError::new(ErrorCode::ItemNotFound, "there is no such item with a text"));
+        }
+    };
+    Ok(ranged(output.into_bytes(), headers.get(RANGE)))
+}
+
+fn ranged(bytes: Vec<u8>, range: Option<&HeaderValue>) -> Response {
+    let total = bytes.len();
+    let asked = range.and_then(|range| range.to_str().ok()?.strip_prefix("bytes=")?.split_once('-'));
+    let part = asked.map(|(from, to)| part(from, to, total));
+    let plain = [(CONTENT_TYPE, "text/plain; charset=utf-8"), (ACCEPT_RANGES, "bytes")];
+    match part {
+        None => (plain, bytes).into_response(),
+        Some(Some((from, to))) => {
+            let range = [(CONTENT_RANGE, format!("bytes {from}-{}/{total}", to - 1))];
+            let part = bytes.get(from..to).unwrap_or_default().to_vec();
+            (StatusCode::PARTIAL_CONTENT, plain, range, part).into_response()
+        }
+        Some(None) => {
+            let range = [(CONTENT_RANGE, format!("bytes */{total}"))];
+            (StatusCode::RANGE_NOT_SATISFIABLE, range, Body::empty()).into_response()
+        }
+    }
+}
+
+/// From and up to where, of a range that lies inside.
+fn part(from: &str, to: &str, total: usize) -> Option<(usize, usize)> {
+    let (from, to) = match (from.parse::<usize>().ok(), to.parse::<usize>().ok()) {
+        (Some(from), Some(to)) => (from, to.saturating_add(1).min(total)),
+        (Some(from), None) => (from, total),
+        (None, Some(last)) => (total.saturating_sub(last), total),
+        (None, None) => return None,
+    };
+    (from < to).then_some((from, to))
+}
+
+/// Which form of an export.
+#[derive(Debug, Deserialize)]
+pub(super) struct Export {
+    #[serde(default)]
+    format: Format,
+}
+
+pub(super) async fn export(
+    State(app): State<App>,
+    Path(id): Path<SessionId>,
+    Query(Export { format }): Query<Export>,
+) -> Result<Response, ApiError> {
+    let status = app.sessions().status(&id).await?;
+    let page = app.sessions().log().history(&id, None, Limit::NONE).await?;
+    let text = export::write(format, &status, &page.entries);
+    let name = format!("attachment; filename=\"{}.{}\"", id.as_str().replace(':', "-"), format.ending());
+    let headers = [(CONTENT_TYPE, format.media_type().to_owned()), (CONTENT_DISPOSITION, name)];
+    Ok((headers, text).into_response())
+}
+
+/// What is looked for.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Search {
+    #[serde(default)]
+    q: String,
+    session_id: Option<SessionId>,
+    limit: Option<usize>,
+}
+
+pub(super) async fn search(
+    State(app): State<App>,
+    Query(search): Query<Search>,
+) -> Result<Json<SearchResults>, ApiError> {
+    let limit = search.limit.unwrap_or(HITS);
+    let found = app.sessions().database().search(&search.q, search.session_id.as_ref(), limit).await?;
+    let mut hits = Vec::new();
+    for hit in found {
+        let row = app.sessions().store().session(&hit.session).await?;
+        let (project_id, title) = row.map(|row| (row.project_id, row.title)).unwrap_or_default();
+        let snippet = pieces(&hit);
+        hits.push(SearchHit { session_id: hit.session, project_id, title, item_id: hit.item_id, snippet });
+    }
+    Ok(Json(SearchResults { hits }))
+}
+
+/// The words between the marks are what was looked for.
+fn pieces(hit: &Hit) -> Vec<SnippetPiece> {
+    let mut pieces = Vec::new();
+    for (index, part) in hit.snippet.split([FOUND_START, FOUND_END]).enumerate() {
+        if !part.is_empty() {
+            pieces.push(SnippetPiece { text: part.to_owned(), is_match: index % 2 == 1 });
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges() {
+        for (from, to, expected) in [
+            ("0", "4", Some((0, 5))),
+            ("5", "", Some((5, 10))),
+            ("", "3", Some((7, 10))),
+            ("0", "99", Some((0, 10))),
+            ("10", "", None),
+            ("4", "3", None),
+            ("", "", None),
+            ("x", "y", None),
+        ] {
+            assert_eq!(part(from, to, 10), expected, "{from}-{to}");
+        }
+    }
+}

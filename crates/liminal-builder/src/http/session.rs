@@ -1,0 +1,115 @@
+//! Routes of sessions. Owns how requests become wishes and what status they are answered with; what they mean is
+//! decided where sessions are.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use liminal_core::error::ErrorCode;
+use liminal_core::ids::{ProjectId, SessionId};
+use liminal_core::wire::rest::{
+    Configure, CreateSession, MessageAccepted, Rename, SendMessage, SessionList, SessionOpened, SessionStatus,
+};
+use serde::Deserialize;
+
+use super::app::App;
+use super::extract::{JsonBody, Path, Query};
+use super::problem::ApiError;
+use super::receipts;
+use crate::sessions::ListQuery;
+
+type Status = Result<Json<SessionStatus>, ApiError>;
+
+/// Which part of a list is wanted.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Listing {
+    project_id: Option<ProjectId>,
+    #[serde(default)]
+    archived: bool,
+    after: Option<String>,
+    limit: Option<usize>,
+}
+
+pub(super) async fn list(
+    State(app): State<App>,
+    Query(listing): Query<Listing>,
+) -> Result<Json<SessionList>, ApiError> {
+    let Some(project) = listing.project_id.filter(|project| !project.as_str().is_empty()) else {
+        let problem = "say of which project, with ?projectId=";
+        return Err(ApiError::new(ErrorCode::ProjectIdRequired, problem));
+    };
+    let query = ListQuery { archived: listing.archived, after: listing.after, limit: listing.limit };
+    Ok(Json(app.sessions().list(&project, &query).await?))
+}
+
+pub(super) async fn create(
+    State(app): State<App>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<CreateSession>,
+) -> Result<(StatusCode, Json<SessionOpened>), ApiError> {
+    let create = async { app.sessions().create(body.clone()).await };
+    let opened = receipts::once(&app, "create", &headers, &body, create).await?;
+    Ok((StatusCode::CREATED, Json(opened)))
+}
+
+pub(super) async fn load(
+    State(app): State<App>,
+    Path(id): Path<SessionId>,
+) -> Result<Json<SessionOpened>, ApiError> {
+    Ok(Json(app.sessions().load(&id).await?))
+}
+
+pub(super) async fn status(State(app): State<App>, Path(id): Path<SessionId>) -> Status {
+    Ok(Json(app.sessions().status(&id).await?))
+}
+
+pub(super) async fn send(
+    State(app): State<App>,
+    Path(id): Path<SessionId>,
+    headers: HeaderMap,
+    JsonBody(mut body): JsonBody<SendMessage>,
+) -> Result<(StatusCode, Json<MessageAccepted>), ApiError> {
+    // Both are the sender's own id of the message; the one in the body is the message's own.
+    body.client_message_id = body.client_message_id.or(receipts::key(&headers)?);
+    Ok((StatusCode::ACCEPTED, Json(app.sessions().send(&id, body).await?)))
+}
+
+pub(super) async fn cancel(State(app): State<App>, Path(id): Path<SessionId>) -> Status {
+    Ok(Json(app.sessions().cancel(&id).await?))
+}
+
+pub(super) async fn kill(State(app): State<App>, Path(id): Path<SessionId>) -> Status {
+    Ok(Json(app.sessions().kill(&id).await?))
+}
+
+pub(super) async fn configure(
+    State(app): State<App>,
+    Path(id): Path<SessionId>,
+    JsonBody(wishes): JsonBody<Configure>,
+) -> Status {
+    Ok(Json(app.sessions().configure(&id, wishes).await?))
+}
+
+pub(super) async fn rename(
+    State(app): State<App>,
+    Path(id): Path<SessionId>,
+    JsonBody(Rename { title }): JsonBody<Rename>,
+) -> Status {
+    Ok(Json(app.sessions().rename(&id, &title).await?))
+}
+
+pub(super) async fn archive(State(app): State<App>, Path(id): Path<SessionId>) -> Status {
+    Ok(Json(app.sessions().archive(&id, true).await?))
+}
+
+pub(super) async fn unarchive(State(app): State<App>, Path(id): Path<SessionId>) -> Status {
+    Ok(Json(app.sessions().archive(&id, false).await?))
+}
+
+pub(super) async fn delete(
+    State(app): State<App>,
+    Path(id): Path<SessionId>,
+) -> Result<StatusCode, ApiError> {
+    app.sessions().delete(&id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

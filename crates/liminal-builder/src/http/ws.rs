@@ -1,0 +1,262 @@
+//! The socket: one for all sessions of a page. Owns a socket's life: how fast it may speak, that it is spoken to at a
+//! pace it can take, and when it is closed; what is said is decided in its modules.
+
+mod commands;
+mod feeders;
+
+use std::time::Duration;
+
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
+use axum::extract::{Extension, State};
+use axum::response::Response;
+use bytes::Bytes;
+use liminal_core::error::ErrorCode;
+use liminal_core::wire::ServerMessage;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout};
+
+use super::app::App;
+use super::credentials::Caller;
+use super::frames;
+use super::problem::ApiError;
+use commands::Commands;
+use feeders::Feeders;
+
+const PROTOCOL: &str = "liminal.v1";
+/// A prompt with pasted files fits.
+const LARGEST_MESSAGE: usize = 1 << 20;
+const LARGEST_FRAME: usize = 256 * 1024;
+/// There may be a thousand sockets.
+const READ_BUFFER: usize = 8 * 1024;
+/// Frames are written one by one; this much may wait inside for the system to take it.
+const WRITE_BUFFER: usize = 4 << 20;
+/// Frames that wait for the socket. A feeder holds a page at most, and waits with the next one.
+const WAITING: usize = 1;
+const PING: Duration = Duration::from_secs(15);
+/// Nothing was heard for so long: nobody is there.
+const SILENCE: Duration = Duration::from_secs(45);
+/// A client that takes nothing for so long comes back with its cursor.
+const STALL: Duration = Duration::from_secs(30);
+/// People are slower, and programs can wait.
+const MOST_A_SECOND: u32 = 50;
+
+/// The credential is not good any more.
+const CLOSE_UNAUTHORIZED: u16 = 4401;
+
+/// Takes a socket.
+pub(super) async fn open(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, ApiError> {
+    let no_socket = |error: WebSocketUpgradeRejection| {
+        ApiError::new(ErrorCode::InvalidRequest, format!("this is a socket: {}", error.body_text()))
+    };
+    let upgrade = upgrade.map_err(no_socket)?;
+    Ok(upgrade
+        .protocols([PROTOCOL])
+        .max_message_size(LARGEST_MESSAGE)
+        .max_frame_size(LARGEST_FRAME)
+        .read_buffer_size(READ_BUFFER)
+        .write_buffer_size(0)
+        .max_write_buffer_size(WRITE_BUFFER)
+        .on_upgrade(move |socket| async move {
+            let Some(place) = app.enter() else { return };
+            Connection::new(app, caller, socket).run().await;
+            drop(place);
+        }))
+}
+
+struct Connection {
+    app: App,
+    caller: Caller,
+    socket: WebSocket,
+    feeders: Feeders,
+    commands: Commands,
+    outgoing: mpsc::Receiver<Vec<Bytes>>,
+    pace: Pace,
+    heard: Instant,
+}
+
+/// Why a socket is closed.
+enum End {
+    Gone,
+    Because(u16, &'static str),
+}
+
+/// What happened.
+enum Woken {
+    Heard(Option<Result<Message, axum::Error>>),
+    Frames(Vec<Bytes>),
+    Answer(ServerMessage),
+    ListChanged(ServerMessage),
+    Quiet,
+    Rotated,
+    Stopping,
+}
+
+impl Connection {
+    fn new(app: App, caller: Caller, socket: WebSocket) -> Self {
+        let (sender, outgoing) = mpsc::channel(WAITING);
+        let feeders = Feeders::new(app.clone(), sender);
+        let commands = Commands::new(app.clone(), caller);
+        Self {
+            app,
+            caller,
+            socket,
+            feeders,
+            commands,
+            outgoing,
+            pace: Pace::default(),
+            heard: Instant::now(),
+        }
+    }
+
+    async fn run(mut self) {
+        let mut changes = self.app.sessions().changes();
+        let mut rotations = self.app.rotations();
+        let end = loop {
+            let woken = tokio::select! {
+                message = self.socket.recv() => Woken::Heard(message),
+                Some(frames) = self.outgoing.recv() => Woken::Frames(frames),
+                answer = self.commands.next() => Woken::Answer(answer),
+                change = changes.recv() => Woken::ListChanged(list_changed(change.ok().flatten())),
+                _ = rotations.changed() => Woken::Rotated,
+                () = self.app.stopping() => Woken::Stopping,
+                () = pause(PING) => Woken::Quiet,
+            };
+            if let Err(end) = self.take(woken).await {
+                break end;
+            }
+        };
+        self.close(end).await;
+    }
+
+    async fn take(&mut self, woken: Woken) -> Result<(), End> {
+        match woken {
+            Woken::Heard(Some(Ok(message))) => self.heard(message).await,
+            Woken::Heard(Some(Err(error))) => Err(broken(&error)),
+            Woken::Heard(None) => Err(End::Gone),
+            Woken::Frames(frames) => self.send_all(frames).await,
+            Woken::Answer(answer) | Woken::ListChanged(answer) => {
+                self.send(text(frames::message(&answer))).await
+            }
+            Woken::Quiet if self.heard.elapsed() > SILENCE => Err(End::Gone),
+            Woken::Quiet => self.send(Message::Ping(Bytes::new())).await,
+            Woken::Rotated if self.caller != Caller::Token => {
+                Err(End::Because(CLOSE_UNAUTHORIZED, "logged out"))
+            }
+            Woken::Rotated => Ok(()),
+            Woken::Stopping => Err(End::Because(close_code::AWAY, "the server is stopping")),
+        }
+    }
+
+    async fn heard(&mut self, message: Message) -> Result<(), End> {
+        self.heard = Instant::now();
+        if !self.pace.admits(self.heard) {
+            return Err(End::Because(close_code::POLICY, "too many frames"));
+        }
+        match message {
+            Message::Text(text) => self.said(text.as_bytes()).await,
+            Message::Binary(_) => Err(End::Because(close_code::UNSUPPORTED, "frames are text")),
+            Message::Ping(_) | Message::Pong(_) => Ok(()),
+            Message::Close(_) => Err(End::Gone),
+        }
+    }
+
+    async fn said(&mut self, text: &[u8]) -> Result<(), End> {
+        match commands::read(text) {
+            Ok(frame) => match self.commands.take(frame, &mut self.feeders).await {
+                Some(answer) => self.send_message(&answer).await,
+                None => Ok(()),
+            },
+            Err(problem) => self.send_message(&problem).await,
+        }
+    }
+
+    async fn send_message(&mut self, message: &ServerMessage) -> Result<(), End> {
+        self.send(text(frames::message(message))).await
+    }
+
+    async fn send_all(&mut self, frames: Vec<Bytes>) -> Result<(), End> {
+        for frame in frames {
+            self.send(text(frame)).await?;
+        }
+        Ok(())
+    }
+
+    async fn send(&mut self, message: Message) -> Result<(), End> {
+        match timeout(STALL, self.socket.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(End::Gone),
+            Err(_) => Err(End::Because(close_code::AGAIN, "SLOW_CONSUMER")),
+        }
+    }
+
+    async fn close(mut self, end: End) {
+        if let End::Because(code, reason) = end {
+            let frame = CloseFrame { code, reason: reason.into() };
+            // Whoever reads nothing does not read this either.
+            timeout(Duration::from_secs(1), self.socket.send(Message::Close(Some(frame)))).await.ok();
+        }
+    }
+}
+
+fn list_changed(project_id: Option<liminal_core::ids::ProjectId>) -> ServerMessage {
+    ServerMessage::SessionsChanged { project_id }
+}
+
+/// Everything that is sent was made as JSON, which is UTF-8.
+fn text(bytes: Bytes) -> Message {
+    match axum::extract::ws::Utf8Bytes::try_from(bytes) {
+        Ok(text) => Message::Text(text),
+        Err(_) => Message::Ping(Bytes::new()),
+    }
+}
+
+fn broken(error: &axum::Error) -> End {
+    let said = error.to_string().to_lowercase();
+    if said.contains("too long") || said.contains("too big") || said.contains("space limit") {
+        End::Because(close_code::SIZE, "the frame is too large")
+    } else if said.contains("utf-8") || said.contains("utf8") {
+        End::Because(close_code::INVALID, "frames are UTF-8")
+    } else {
+        End::Gone
+    }
+}
+
+async fn pause(time: Duration) {
+    timeout(time, std::future::pending::<()>()).await.ok();
+}
+
+/// How fast a client speaks, counted by the second.
+#[derive(Debug, Default)]
+struct Pace {
+    second: Option<Instant>,
+    frames: u32,
+}
+
+impl Pace {
+    fn admits(&mut self, now: Instant) -> bool {
+        let is_same = self.second.is_some_and(|second| now.duration_since(second) < Duration::from_secs(1));
+        if !is_same {
+            (self.second, self.frames) = (Some(now), 0);
+        }
+        self.frames += 1;
+        self.frames <= MOST_A_SECOND
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fifty_frames_a_second_are_enough() {
+        let (mut pace, now) = (Pace::default(), Instant::now());
+        assert!((0..50).all(|_| pace.admits(now)));
+        assert!(!pace.admits(now));
+        assert!(pace.admits(now + Duration::from_secs(1)));
+    }
+}

@@ -1,0 +1,110 @@
+//! What a browser asks over its socket. Owns that each question with an id is answered, and that a slow answer holds
+//! up nothing else.
+
+use std::future::pending;
+
+use liminal_core::error::ErrorCode;
+use liminal_core::read;
+use liminal_core::wire::rest::MessageAccepted;
+use liminal_core::wire::{ClientFrame, ClientMessage, ServerMessage};
+use tokio::task::JoinSet;
+
+use super::super::app::App;
+use super::super::credentials::Caller;
+use super::super::problem::ApiError;
+use super::feeders::{Feeders, Wish};
+use crate::sessions::Failure;
+
+/// Questions whose answers are on their way; more than a page can have.
+const MOST_AT_ONCE: usize = 64;
+
+pub(super) struct Commands {
+    app: App,
+    caller: Caller,
+    running: JoinSet<Option<ServerMessage>>,
+}
+
+/// A frame, or the answer to one that is none.
+pub(super) fn read(text: &[u8]) -> Result<ClientFrame, ServerMessage> {
+    read::body(text).map_err(|error| {
+        let request_id = serde_json::from_slice::<serde_json::Value>(text)
+            .ok()
+            .and_then(|value| value.get("requestId")?.as_str().map(str::to_owned));
+        ServerMessage::Error { request_id, problem: ApiError::from(error).problem() }
+    })
+}
+
+impl Commands {
+    pub(super) fn new(app: App, caller: Caller) -> Self {
+        Self { app, caller, running: JoinSet::new() }
+    }
+
+    /// The next answer. Cancel-safe; waits for ever while nothing is asked.
+    pub(super) async fn next(&mut self) -> ServerMessage {
+        loop {
+            match self.running.join_next().await {
+                Some(Ok(Some(answer))) => return answer,
+                // Nobody wanted an answer, or the answer broke.
+                Some(Ok(None) | Err(_)) => {}
+                None => pending().await,
+            }
+        }
+    }
+
+    /// Does what is asked at once, or begins to.
+    pub(super) async fn take(&mut self, frame: ClientFrame, feeders: &mut Feeders) -> Option<ServerMessage> {
+        let ClientFrame { request_id, message } = frame;
+        match message {
+            ClientMessage::Subscribe { session_id, after, encoding, window } => {
+                let wish = Wish { session: session_id, after, encoding, window };
+                answer(request_id, feeders.add(wish).await.map(|()| None))
+            }
+            ClientMessage::Unsubscribe { session_id } => {
+                feeders.remove(&session_id);
+                answer(request_id, Ok(None))
+            }
+            ClientMessage::Send { .. } | ClientMessage::Cancel { .. } | ClientMessage::Permission { .. } => {
+                self.begin(request_id, message)
+            }
+        }
+    }
+
+    fn begin(&mut self, request_id: Option<String>, message: ClientMessage) -> Option<ServerMessage> {
+        if self.running.len() >= MOST_AT_ONCE {
+            let problem = "too many questions at once; wait for their answers";
+            return answer(request_id, Err(Failure::new(ErrorCode::TooManyAttempts, problem)));
+        }
+        let (app, caller) = (self.app.clone(), self.caller);
+        self.running.spawn(async move { answer(request_id, act(&app, caller, message).await) });
+        None
+    }
+}
+
+async fn act(app: &App, _caller: Caller, message: ClientMessage) -> Result<Option<MessageAccepted>, Failure> {
+    match message {
+        ClientMessage::Send { session_id, body } => app.sessions().send(&session_id, body).await.map(Some),
+        ClientMessage::Cancel { session_id } => app.sessions().cancel(&session_id).await.map(|_| None),
+        ClientMessage::Permission { session_id, item_id, answer } => {
+            app.sessions().answer(&session_id, &item_id, answer).await.map(|()| None)
+        }
+        ClientMessage::Subscribe { .. } | ClientMessage::Unsubscribe { .. } => Ok(None),
+    }
+}
+
+/// An error is told also to those who gave no id: nothing fails silently.
+fn answer(
+    request_id: Option<String>,
+    result: Result<Option<MessageAccepted>, Failure>,
+) -> Option<ServerMessage> {
+    match (request_id, result) {
+        (Some(request_id), Ok(accepted)) => {
+            let (turn_id, queued) =
+                accepted.map(|accepted| (accepted.turn_id, accepted.queued)).unwrap_or_default();
+            Some(ServerMessage::Ok { request_id, turn_id, queued })
+        }
+        (None, Ok(_)) => None,
+        (request_id, Err(failure)) => {
+            Some(ServerMessage::Error { request_id, problem: ApiError::from(failure).problem() })
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The sessions that a socket follows. Owns one task per session; all feed the same socket, and each waits until it
+//! has taken what came before.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use liminal_core::ids::SessionId;
+use liminal_core::wire::Encoding;
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::super::app::App;
+use super::super::feed::{Feed, Frame};
+use super::super::frames;
+use crate::sessions::Failure;
+
+pub(super) struct Feeders {
+    app: App,
+    outgoing: mpsc::Sender<Vec<Bytes>>,
+    tasks: JoinSet<()>,
+    by_session: BTreeMap<SessionId, AbortHandle>,
+}
+
+/// How a session is to be followed.
+#[derive(Debug)]
+pub(super) struct Wish {
+    pub(super) session: SessionId,
+    pub(super) after: Option<String>,
+    pub(super) encoding: Option<Encoding>,
+    pub(super) window: Option<u32>,
+}
+
+impl Feeders {
+    pub(super) fn new(app: App, outgoing: mpsc::Sender<Vec<Bytes>>) -> Self {
+        Self { app, outgoing, tasks: JoinSet::new(), by_session: BTreeMap::new() }
+    }
+
+    /// Begins to follow a session, from the beginning if it was followed before.
+    pub(super) async fn add(&mut self, wish: Wish) -> Result<(), Failure> {
+        let Wish { session, after, encoding, window } = wish;
+        let (mut subscription, live) = self.app.sessions().follow(&session, after.as_deref()).await?;
+        if let Some(window) = window {
+            subscription = subscription.with_window(window as usize);
+        }
+        self.remove(&session);
+        while self.tasks.try_join_next().is_some() {}
+        let feed = Feed::new(session.clone(), subscription, live, encoding);
+        let task = self.tasks.spawn(feed_socket(feed, self.outgoing.clone()));
+        self.by_session.insert(session, task);
+        Ok(())
+    }
+
+    pub(super) fn remove(&mut self, session: &SessionId) {
+        if let Some(task) = self.by_session.remove(session) {
+            task.abort();
+        }
+    }
+}
+
+async fn feed_socket(mut feed: Feed, outgoing: mpsc::Sender<Vec<Bytes>>) {
+    let first = frames::message(&feed.subscribed());
+    if outgoing.send(vec![first]).await.is_err() {
+        return;
+    }
+    // Reads only when there is room, so that whatever was overtaken meanwhile is never read.
+    while let Ok(room) = outgoing.reserve().await {
+        let Ok(frames) = feed.next().await else { return };
+        room.send(frames.into_iter().map(|Frame { bytes, .. }| bytes).collect());
+    }
+}

@@ -1,0 +1,199 @@
+//! What a session is and does right now, for everybody who looks. Owns the one view of it: the session's task writes it
+//! while an agent runs, its keeper at other times, and readers are told of every change.
+
+use std::collections::BTreeMap;
+
+use liminal_core::dialect::Notice;
+use liminal_core::error::ErrorInfo;
+use liminal_core::ids::{ItemId, TurnId};
+use liminal_core::session::Phase;
+use liminal_core::time::{Now, Timestamp};
+use liminal_core::upsert::{Upsert, UpsertBody, UpsertStatus};
+use liminal_core::wire::rest::{QueuedMessage, SessionState};
+use liminal_core::wire::view::{AgentView, ContextUse, SessionView};
+use tokio::sync::watch;
+
+/// A session right now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Live {
+    /// What clients are told.
+    pub view: SessionView,
+    /// The questions that wait for an answer, as they stand.
+    pub asked: BTreeMap<ItemId, Upsert>,
+    /// How many turns have ended, and whether the last one failed.
+    pub turns_ended: u64,
+    /// Whether the last turn failed.
+    pub has_failed: bool,
+    /// What the agent calls the conversation.
+    pub agent_title: Option<String>,
+    /// How many wishes the agent has refused, and why the last one.
+    pub refused: (u64, Option<ErrorInfo>),
+}
+
+impl Live {
+    fn new() -> Self {
+        let view = SessionView {
+            state: SessionState::Idle,
+            is_alive: false,
+            title: None,
+            turn: None,
+            turn_started_at: None,
+            pending: Vec::new(),
+            queue: Vec::new(),
+            is_stalled: false,
+            is_diverged: false,
+            is_archived: false,
+            is_unguarded: false,
+            failure: None,
+            agent: AgentView::default(),
+        };
+        Self {
+            view,
+            asked: BTreeMap::new(),
+            turns_ended: 0,
+            has_failed: false,
+            agent_title: None,
+            refused: (0, None),
+        }
+    }
+}
+
+/// Where a session's view hangs. Clones are the same board.
+#[derive(Debug, Clone)]
+pub struct Board(watch::Sender<Live>);
+
+impl Default for Board {
+    fn default() -> Self {
+        Self(watch::channel(Live::new()).0)
+    }
+}
+
+impl Board {
+    /// A reader of it.
+    #[must_use]
+    pub fn watch(&self) -> watch::Receiver<Live> {
+        self.0.subscribe()
+    }
+
+    /// What hangs there now.
+    #[must_use]
+    pub fn now(&self) -> Live {
+        self.0.borrow().clone()
+    }
+
+    /// Changes it; readers are told only if something is different afterwards.
+    pub fn change(&self, change: impl FnOnce(&mut Live)) {
+        self.0.send_if_modified(|live| {
+            let before = live.clone();
+            change(live);
+            *live != before
+        });
+    }
+
+    /// Hangs up the messages that wait.
+    pub fn queue(&self, queue: Vec<QueuedMessage>) {
+        self.change(|live| live.view.queue = queue);
+    }
+
+    /// The phase of a session whose agent runs.
+    pub(super) fn phase(&self, phase: Phase, turn: Option<&TurnId>, now: Now) {
+        let unchanged = |live: &Live| {
+            live.view.turn.as_ref() == turn && live.view.state == state(phase, live) && live.view.is_alive
+        };
+        if unchanged(&self.0.borrow()) {
+            return;
+        }
+        self.change(|live| {
+            if live.view.turn.as_ref() != turn {
+                live.view.turn = turn.cloned();
+                live.view.turn_started_at = turn.map(|_| Timestamp::from(now.wall));
+            }
+            live.view.is_alive = phase != Phase::Closed;
+            live.view.state = state(phase, live);
+        });
+    }
+
+    pub(super) fn stalled(&self, is_stalled: bool) {
+        self.change(|live| live.view.is_stalled = is_stalled);
+    }
+
+    /// A permission item has a new state.
+    pub(super) fn asked(&self, upsert: &Upsert) {
+        if !matches!(upsert.body, UpsertBody::Permission(_)) {
+            return;
+        }
+        self.change(|live| {
+            match upsert.status {
+                UpsertStatus::Create | UpsertStatus::Update => {
+                    live.asked.insert(upsert.item_id.clone(), upsert.clone());
+                }
+                UpsertStatus::Complete | UpsertStatus::Error => drop(live.asked.remove(&upsert.item_id)),
+            }
+            live.tell_pending();
+        });
+    }
+
+    pub(super) fn turn_ended(&self, has_failed: bool) {
+        self.change(|live| {
+            live.turns_ended += 1;
+            live.has_failed = has_failed;
+            // A cancelled turn ends its questions without a word.
+            live.asked.clear();
+            live.tell_pending();
+        });
+    }
+
+    pub(super) fn notice(&self, notice: Notice) {
+        self.change(|live| live.notice(notice));
+    }
+
+    /// The agent is gone; why, unless that was wished.
+    pub(super) fn ended(&self, failure: Option<ErrorInfo>) {
+        self.change(|live| {
+            live.view.agent.pid = None;
+            live.view.failure = failure;
+        });
+    }
+}
+
+impl Live {
+    fn tell_pending(&mut self) {
+        self.view.pending = self.asked.keys().cloned().collect();
+        if matches!(self.view.state, SessionState::Running | SessionState::Waiting) {
+            self.view.state = state(Phase::Running, self);
+        }
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        let agent = &mut self.view.agent;
+        match notice {
+            Notice::Ready(abilities) => agent.abilities = abilities,
+            Notice::Model { model } => agent.model = Some(model),
+            Notice::PermissionMode { mode } => agent.permission_mode = Some(mode),
+            Notice::Title { title } => self.agent_title = Some(title),
+            Notice::Commands(commands) => agent.abilities.commands = commands,
+            Notice::AgentOptions(options) => agent.abilities.options = options,
+            Notice::Context { used, size } => agent.context = Some(ContextUse { used, size }),
+            Notice::CommandRefused(error) => self.refused = (self.refused.0 + 1, Some(error)),
+            Notice::Unknown { .. } => agent.unknown_lines += 1,
+            Notice::TurnBound { .. }
+            | Notice::TurnOpened { .. }
+            | Notice::TurnMerged { .. }
+            | Notice::AgentSession { .. }
+            | Notice::AnswerRefused { .. }
+            | Notice::Failed(_) => {}
+        }
+    }
+}
+
+/// In the words of the wire: a turn that asked something waits.
+fn state(phase: Phase, live: &Live) -> SessionState {
+    match phase {
+        Phase::Starting => SessionState::Starting,
+        Phase::Idle => SessionState::Idle,
+        Phase::Running if live.asked.is_empty() => SessionState::Running,
+        Phase::Running => SessionState::Waiting,
+        Phase::Cancelling => SessionState::Cancelling,
+        Phase::Closed => SessionState::Closed,
+    }
+}

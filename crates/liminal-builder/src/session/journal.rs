@@ -1,0 +1,183 @@
+//! What a session has said, on its way into the logs. Owns what waits to be written, so that a slow disk makes the
+//! agent wait, and never keeps the session from hearing its user.
+//!
+//! States that were overtaken while they waited are never written: a fast agent costs the disk no more than it can do.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use liminal_core::envelope::StreamEventEnvelope;
+use liminal_core::event::StreamEvent;
+use liminal_core::ids::SessionId;
+use liminal_core::processor::{Emission, Sink, TurnChange, TurnRef};
+use liminal_core::upsert::TurnEvent;
+use tokio::time::timeout;
+
+use super::board::Board;
+use crate::log::{Batch, Durability, Encoder, EventLog, LogError, Pending, StreamLog};
+
+/// More than this waiting, and the agent is not listened to until it is written.
+const WAITING_RECORDS: usize = 256;
+const WAITING_BYTES: usize = 8 << 20;
+/// Events wait for the next output, because most are parts of a growing text; but not more of them than this.
+const EVENT_BYTES: usize = 64 * 1024;
+/// How long to wait for room on a full disk before trying again.
+const FULL_PAUSE: Duration = Duration::from_secs(1);
+
+/// Where a session's outputs go.
+#[derive(Debug, Clone)]
+pub struct Outlet {
+    /// The states.
+    pub log: Arc<dyn StreamLog>,
+    /// The canonical events, if they are kept.
+    pub events: Option<Arc<dyn EventLog>>,
+    /// The view of the session.
+    pub board: Board,
+}
+
+impl Outlet {
+    /// One that keeps states only.
+    #[must_use]
+    pub fn new(log: Arc<dyn StreamLog>) -> Self {
+        Self { log, events: None, board: Board::default() }
+    }
+}
+
+pub(super) struct Journal {
+    session: SessionId,
+    outlet: Outlet,
+    encoder: Encoder,
+    waiting: Batch,
+    events: Vec<StreamEventEnvelope>,
+    event_bytes: usize,
+    writing: Option<Pending<'static, ()>>,
+}
+
+impl Journal {
+    pub(super) fn new(session: SessionId, outlet: Outlet) -> Self {
+        let (encoder, waiting) = (Encoder::default(), Batch::default());
+        Self { session, outlet, encoder, waiting, events: Vec::new(), event_bytes: 0, writing: None }
+    }
+
+    /// Notes what happened, before it was batched.
+    pub(super) fn note(&mut self, events: Vec<StreamEventEnvelope>) {
+        if self.outlet.events.is_none() {
+            return;
+        }
+        for event in events {
+            self.event_bytes += size(&event);
+            if !self.merge(&event) {
+                self.events.push(event);
+            }
+        }
+    }
+
+    /// Parts of one text that came together are one part: nobody can tell them apart later.
+    fn merge(&mut self, event: &StreamEventEnvelope) -> bool {
+        let StreamEvent::ItemDelta(delta) = &event.payload else { return false };
+        let Some(last) = self.events.last_mut().filter(|last| last.turn_id == event.turn_id) else {
+            return false;
+        };
+        let StreamEvent::ItemDelta(held) = &mut last.payload else { return false };
+        let is_same = held.item_id == delta.item_id;
+        if is_same {
+            held.delta_content.push_str(&delta.delta_content);
+        }
+        is_same
+    }
+
+    /// Begins to write what has gathered, unless something is being written.
+    pub(super) fn settle(&mut self) {
+        self.waiting.extend(self.encoder.take());
+        let is_due = !self.waiting.is_empty() || self.event_bytes > EVENT_BYTES;
+        if self.writing.is_none() && is_due {
+            self.writing = Some(self.write());
+        }
+    }
+
+    fn write(&mut self) -> Pending<'static, ()> {
+        let batch = std::mem::take(&mut self.waiting);
+        self.event_bytes = 0;
+        let events = std::mem::take(&mut self.events).iter().map(encoded).collect();
+        let (outlet, session) = (self.outlet.clone(), self.session.clone());
+        Box::pin(async move { write(&outlet, &session, batch, events).await })
+    }
+
+    pub(super) fn is_writing(&self) -> bool {
+        self.writing.is_some()
+    }
+
+    pub(super) fn is_far_behind(&self) -> bool {
+        self.waiting.records().len() > WAITING_RECORDS || self.waiting.bytes() > WAITING_BYTES
+    }
+
+    /// Comes back when what is being written is. Cancel-safe.
+    pub(super) async fn written(&mut self) -> Result<(), LogError> {
+        let Some(writing) = &mut self.writing else { return Ok(()) };
+        let result = writing.await;
+        self.writing = None;
+        result
+    }
+
+    /// Writes everything, as long as the log takes it.
+    pub(super) async fn finish(mut self) {
+        self.settle();
+        while self.is_writing() && self.written().await.is_ok() {
+            self.settle();
+        }
+    }
+}
+
+/// Tries again for as long as the disk is full: the session then waits, and goes on by itself.
+async fn write(
+    outlet: &Outlet,
+    session: &SessionId,
+    batch: Batch,
+    events: Vec<Bytes>,
+) -> Result<(), LogError> {
+    let durability = if batch.ends_turn() { Durability::Synced } else { Durability::Grouped };
+    loop {
+        match outlet.log.append(session, batch.clone(), durability).await {
+            Ok(_) => break,
+            Err(LogError::Full) => pause().await,
+            Err(error) => return Err(error),
+        }
+    }
+    match &outlet.events {
+        // What is lost here was a copy; the states are what counts.
+        Some(log) if !events.is_empty() => log.record(session, events).await.or(Ok(())),
+        Some(_) | None => Ok(()),
+    }
+}
+
+async fn pause() {
+    timeout(FULL_PAUSE, std::future::pending::<()>()).await.ok();
+}
+
+/// Enough to tell when many have gathered; only texts are large and many.
+fn size(event: &StreamEventEnvelope) -> usize {
+    const OTHERS: usize = 1024;
+    if let StreamEvent::ItemDelta(delta) = &event.payload { delta.delta_content.len() } else { OTHERS }
+}
+
+fn encoded(event: &StreamEventEnvelope) -> Bytes {
+    serde_json::to_vec(event).unwrap_or_default().into()
+}
+
+impl Sink for Journal {
+    fn item(&mut self, emission: Emission<'_>) {
+        self.outlet.board.asked(emission.head());
+        self.encoder.item(emission);
+    }
+
+    fn turn(&mut self, turn: &TurnRef<'_>, change: TurnChange) {
+        let event = change.into_event(turn);
+        match &event {
+            TurnEvent::TurnStarted { .. } => {}
+            TurnEvent::TurnComplete { .. } => self.outlet.board.turn_ended(false),
+            TurnEvent::TurnError { .. } => self.outlet.board.turn_ended(true),
+        }
+        self.encoder.turn_event(&event);
+    }
+}

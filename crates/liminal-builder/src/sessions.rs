@@ -1,0 +1,231 @@
+//! All sessions of this server. Owns which exist, which have an agent, and what may be asked of each; one session's
+//! conversation is its task's business, and how a request came is not known here.
+
+mod agents;
+mod approvals;
+mod attendant;
+mod changing;
+mod failure;
+mod identity;
+mod listing;
+mod memory;
+mod past;
+mod queue;
+mod recovery;
+mod sending;
+mod slot;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use liminal_core::ids::{ProjectId, SessionId};
+use liminal_core::processor::Config;
+use liminal_core::session::Patience;
+use liminal_core::wire::rest::SessionStatus;
+use tokio::sync::{broadcast, watch};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::clock::Clock;
+use crate::log::sqlite::SqliteLog;
+use crate::log::{EventLog, StreamLog, Subscription};
+use crate::process::StopLadder;
+use crate::projects;
+use crate::provider::ProviderRegistry;
+use crate::session::Live;
+use crate::store::Store;
+
+pub use agents::standing;
+pub use failure::Failure;
+pub use listing::ListQuery;
+use slot::Slot;
+
+/// Whoever follows the list of sessions and misses this many changes is told that it missed some.
+const CHANGES_KEPT: usize = 256;
+
+/// How long agents may take to end when the server stops.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(3);
+
+/// How sessions are run.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// A session that did nothing for so long gives its agent up.
+    pub idle: Duration,
+    /// So many sessions may have an agent at once.
+    pub most_agents: usize,
+    /// So many messages may wait in one session.
+    pub longest_queue: usize,
+    /// How what agents say is gathered.
+    pub batching: Config,
+    /// How patient sessions are with a turn.
+    pub patience: Patience,
+    /// How agents are ended.
+    pub ladder: StopLadder,
+    /// Where what agents say is recorded, if anywhere.
+    pub recordings: Option<PathBuf>,
+    /// Whether a person may let an agent act without asking.
+    pub allow_bypass: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            idle: Duration::from_secs(600),
+            most_agents: 20,
+            longest_queue: 50,
+            batching: Config::default()
+                .with_first_emission(Duration::from_millis(150))
+                .announcing_arguments(),
+            patience: Patience::default(),
+            ladder: StopLadder::default(),
+            recordings: None,
+            allow_bypass: false,
+        }
+    }
+}
+
+/// What sessions are made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// The database: search, and what only it knows.
+    pub database: Arc<SqliteLog>,
+    /// Where states go.
+    pub log: Arc<dyn StreamLog>,
+    /// Where canonical events go.
+    pub events: Arc<dyn EventLog>,
+    /// What is kept of sessions beside their logs.
+    pub store: Store,
+    /// The kinds of agents.
+    pub providers: ProviderRegistry,
+    /// How sessions are run.
+    pub settings: Settings,
+}
+
+/// All sessions of this server; clones are the same.
+#[derive(Debug, Clone)]
+pub struct Sessions(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    parts: Parts,
+    clock: Clock,
+    slots: Mutex<BTreeMap<SessionId, Arc<Slot>>>,
+    tasks: Mutex<JoinSet<()>>,
+    changes: broadcast::Sender<Option<ProjectId>>,
+    is_closing: watch::Sender<bool>,
+}
+
+impl Sessions {
+    /// No session has an agent yet.
+    #[must_use]
+    pub fn new(parts: Parts) -> Self {
+        let (changes, is_closing) = (broadcast::Sender::new(CHANGES_KEPT), watch::Sender::new(false));
+        let (slots, tasks) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Shared { parts, clock: Clock::start(), slots, tasks, changes, is_closing }))
+    }
+
+    /// Tells of which project the list of sessions changed; of none, if it may be any.
+    #[must_use]
+    pub fn changes(&self) -> broadcast::Receiver<Option<ProjectId>> {
+        self.0.changes.subscribe()
+    }
+
+    /// How a session is.
+    pub async fn status(&self, id: &SessionId) -> Result<SessionStatus, Failure> {
+        let slot = self.slot(id).await?;
+        Ok(self.status_of(&slot))
+    }
+
+    /// What a session says from a cursor on, and what it does.
+    pub async fn follow(
+        &self,
+        id: &SessionId,
+        after: Option<&str>,
+    ) -> Result<(Subscription, watch::Receiver<Live>), Failure> {
+        let slot = self.slot(id).await?;
+        let subscription = Subscription::open(Arc::clone(&self.0.parts.log), id.clone(), after).await?;
+        Ok((subscription, slot.board.watch()))
+    }
+
+    /// Where states are kept.
+    #[must_use]
+    pub fn log(&self) -> &Arc<dyn StreamLog> {
+        &self.0.parts.log
+    }
+
+    /// Where canonical events are kept.
+    #[must_use]
+    pub fn events(&self) -> &Arc<dyn EventLog> {
+        &self.0.parts.events
+    }
+
+    /// The database.
+    #[must_use]
+    pub fn database(&self) -> &Arc<SqliteLog> {
+        &self.0.parts.database
+    }
+
+    /// What is kept beside the logs.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.0.parts.store
+    }
+
+    /// How many sessions have an agent now.
+    #[must_use]
+    pub fn agents(&self) -> usize {
+        self.slots().values().filter(|slot| slot.handle().is_some()).count()
+    }
+
+    /// Ends every agent, after which nothing is begun any more.
+    pub async fn close(&self) {
+        self.0.is_closing.send_replace(true);
+        let handles: Vec<_> = self.slots().values().filter_map(|slot| slot.handle()).collect();
+        let mut ending = JoinSet::new();
+        for handle in handles {
+            ending.spawn(async move { handle.kill().await });
+        }
+        // Whoever has not ended by then is killed with its task.
+        timeout(CLOSE_PATIENCE, ending.join_all()).await.ok();
+        let mut tasks = std::mem::take(&mut *self.tasks());
+        tasks.shutdown().await;
+    }
+
+    fn status_of(&self, slot: &Slot) -> SessionStatus {
+        SessionStatus {
+            session_id: slot.id.clone(),
+            cli_type: slot.cli_type.clone(),
+            project_id: slot.project.clone(),
+            directory: slot.directory.display().to_string(),
+            branch: projects::branch(&slot.directory),
+            view: slot.board.now().view,
+            unknown_samples: slot.handle().map(|handle| handle.diagnostics().samples).unwrap_or_default(),
+        }
+    }
+
+    /// Tells that any list may have changed.
+    pub fn announce_all(&self) {
+        self.announce(None);
+    }
+
+    fn announce(&self, project: Option<ProjectId>) {
+        // Nobody may be following.
+        self.0.changes.send(project).ok();
+    }
+
+    fn slots(&self) -> MutexGuard<'_, BTreeMap<SessionId, Arc<Slot>>> {
+        self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
+        let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks
+    }
+
+    fn now(&self) -> jiff::Timestamp {
+        self.0.clock.now().wall
+    }
+}

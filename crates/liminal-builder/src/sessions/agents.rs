@@ -1,0 +1,258 @@
+//! Agents of sessions: when one is started and given up. Owns the conditions under which an agent may run at all.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use liminal_core::error::ErrorCode;
+use liminal_core::wire::projects::Trust;
+use liminal_core::wire::rest::{CreateSession, SessionOpened, SessionState};
+use serde::Deserialize;
+
+use super::slot::Slot;
+use super::{Failure, Sessions};
+use crate::clock;
+use crate::provider::{OpenRequest, OpenedAgent, SessionOptions};
+use crate::recording::Recorder;
+use crate::session::{History, Outlet, SessionHandle, Setup};
+use crate::store::{ProjectRow, SessionRow, StoredOptions, TitleSource};
+use crate::{projects, trust};
+
+/// What a client may choose for a new session. Anything else is an error: a wish that has no effect is a lie.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Wishes {
+    model: Option<String>,
+    permission_mode: Option<String>,
+    extra_directories: Vec<PathBuf>,
+    confirm_unguarded: bool,
+}
+
+impl Sessions {
+    /// Starts a new session.
+    pub async fn create(&self, request: CreateSession) -> Result<SessionOpened, Failure> {
+        self.refuse_while_closing()?;
+        let provider = self.0.parts.providers.get(&request.cli_type)?;
+        let (project, directory) = self.place(Path::new(&request.project_dir)).await?;
+        let options = self.wishes(&request)?;
+        let restricted = self.is_restricted(&project)?;
+        self.make_room().await?;
+        let open = OpenRequest {
+            directory: directory.clone(),
+            resume: None,
+            options: opening(&options, restricted),
+            past: Vec::new(),
+        };
+        let opened = provider.open(open).await?;
+        let row = self.new_row(&opened, &request.cli_type, &project, directory, options);
+        self.0.parts.store.save_session(row.clone()).await?;
+        let slot = self.enter(&row);
+        let _door = slot.door.lock().await;
+        self.start(&slot, opened, History::Tell)?;
+        self.announce(Some(project.id));
+        Ok(SessionOpened { session_id: row.session_id, cli_type: row.cli_type })
+    }
+
+    fn new_row(
+        &self,
+        opened: &OpenedAgent,
+        cli_type: &str,
+        project: &ProjectRow,
+        directory: PathBuf,
+        options: StoredOptions,
+    ) -> SessionRow {
+        SessionRow {
+            session_id: opened.session_id.clone(),
+            cli_type: cli_type.to_owned(),
+            project_id: Some(project.id.clone()),
+            directory,
+            title: None,
+            title_source: TitleSource::Prompt,
+            is_archived: false,
+            is_made: true,
+            was_killed: false,
+            has_failed: false,
+            options,
+            stamp: None,
+            created_at: self.now(),
+            updated_at: self.now(),
+        }
+    }
+
+    /// The agent of a session, which is started if there is none. The door must be held.
+    pub(super) async fn agent(&self, slot: &Slot) -> Result<SessionHandle, Failure> {
+        if let Some(handle) = slot.handle() {
+            return Ok(handle);
+        }
+        let history = if self.is_new(slot).await? { History::Tell } else { History::Skip };
+        self.agent_with(slot, history).await
+    }
+
+    pub(super) async fn agent_with(&self, slot: &Slot, history: History) -> Result<SessionHandle, Failure> {
+        self.refuse_while_closing()?;
+        let provider = self.0.parts.providers.get(&slot.cli_type)?;
+        let (project, directory) = self.place(&slot.directory).await?;
+        let row = self.0.parts.store.session(&slot.id).await?.ok_or_else(|| Failure::no_session(&slot.id))?;
+        let options = opening(&row.options, self.is_restricted(&project)?);
+        self.make_room().await?;
+        slot.board.change(|live| live.view.state = SessionState::Starting);
+        let past = if provider.needs_past() { self.memory(&slot.id).await? } else { Vec::new() };
+        let request = OpenRequest { directory, resume: Some(slot.id.clone()), options, past };
+        match provider.open(request).await {
+            Ok(opened) => self.start(slot, opened, history),
+            Err(error) => {
+                let failure = Failure::from(error);
+                slot.board.change(|live| {
+                    (live.view.state, live.view.failure) = (SessionState::Closed, Some(failure.info()));
+                });
+                Err(failure)
+            }
+        }
+    }
+
+    fn start(&self, slot: &Slot, opened: OpenedAgent, history: History) -> Result<SessionHandle, Failure> {
+        let settings = &self.0.parts.settings;
+        let recorder = settings.recordings.as_deref().map(|folder| recorder(folder, slot)).transpose()?;
+        let setup = Setup {
+            config: settings.batching.clone(),
+            patience: settings.patience,
+            ladder: settings.ladder,
+            recorder,
+            history,
+        };
+        let outlet = Outlet {
+            log: Arc::clone(&self.0.parts.log),
+            events: Some(Arc::clone(&self.0.parts.events)),
+            board: slot.board.clone(),
+        };
+        let handle = SessionHandle::start(opened, setup, outlet, &mut self.tasks());
+        slot.set_handle(Some(handle.clone()));
+        self.attend(slot, handle.clone());
+        Ok(handle)
+    }
+
+    /// The project of a directory, and the directory as it really is. Looked at again with every start, because
+    /// directories move.
+    async fn place(&self, directory: &Path) -> Result<(ProjectRow, PathBuf), Failure> {
+        let projects = self.0.parts.store.projects().await?;
+        let inside = projects.into_iter().find_map(|project| {
+            let real = projects::inside(&project.path, directory).ok()?;
+            Some((project, real))
+        });
+        inside.ok_or_else(|| {
+            let problem = "is not inside a project, or is not there; add its project first";
+            Failure::new(ErrorCode::ProjectDirInvalid, format!("{} {problem}", directory.display()))
+        })
+    }
+
+    /// Whether what the project brings must not run. Nobody having decided is a reason not to start at all.
+    fn is_restricted(&self, project: &ProjectRow) -> Result<bool, Failure> {
+        match standing(project) {
+            (Trust::Trusted, _) => Ok(false),
+            (Trust::Untrusted, _) => Ok(true),
+            (Trust::Unknown, found) if found.findings.is_empty() => Ok(false),
+            (Trust::Unknown, found) => Err(Failure::new(
+                ErrorCode::TrustRequired,
+                format!(
+                    "{} brings {} things that run or change what agents do; decide with POST /api/projects/{}/trust",
+                    project.name,
+                    found.findings.len(),
+                    project.id
+                ),
+            )),
+        }
+    }
+
+    fn wishes(&self, request: &CreateSession) -> Result<StoredOptions, Failure> {
+        let given = serde_json::Value::Object(request.provider_options.clone().into_iter().collect());
+        let wishes: Wishes = serde_json::from_value(given)
+            .map_err(|error| Failure::new(ErrorCode::InvalidRequest, format!("providerOptions: {error}")))?;
+        let mode = wishes.permission_mode.as_deref();
+        let is_unguarded = self.is_unguarded(&request.cli_type, mode, wishes.confirm_unguarded)?;
+        Ok(StoredOptions {
+            model: wishes.model,
+            permission_mode: wishes.permission_mode,
+            extra_directories: wishes.extra_directories,
+            is_unguarded,
+        })
+    }
+
+    /// Whether an agent would act without asking; that takes a flag at the server's start and a person's word.
+    pub(super) fn is_unguarded(
+        &self,
+        cli_type: &str,
+        mode: Option<&str>,
+        is_confirmed: bool,
+    ) -> Result<bool, Failure> {
+        let provider = self.0.parts.providers.get(cli_type)?;
+        let is_unguarded = mode.is_some_and(|mode| provider.is_unguarded(mode));
+        let problem = match (is_unguarded, self.0.parts.settings.allow_bypass, is_confirmed) {
+            (false, _, _) | (true, true, true) => return Ok(is_unguarded),
+            (true, false, _) => "start the server with --allow-bypass to let agents act without asking",
+            (true, true, false) => "confirm with confirmUnguarded that the agent may act without asking",
+        };
+        Err(Failure::new(ErrorCode::BypassNotAllowed, problem))
+    }
+
+    /// Makes sure that one more agent may run: the session that has been idle for longest gives its own up.
+    async fn make_room(&self) -> Result<(), Failure> {
+        let most = self.0.parts.settings.most_agents;
+        while self.agents() >= most {
+            let idle = self.slots().values().find(|slot| is_idle(slot)).cloned();
+            let Some(slot) = idle else {
+                let problem =
+                    format!("{most} agents are at work, which is the limit; wait for one, or end one");
+                return Err(Failure::new(ErrorCode::AgentsExhausted, problem));
+            };
+            self.hibernate(&slot).await;
+        }
+        Ok(())
+    }
+
+    /// Ends the agent of an idle session; its next message brings it back.
+    pub(super) async fn hibernate(&self, slot: &Slot) {
+        let Some(handle) = slot.handle().filter(|_| is_idle(slot)) else { return };
+        handle.kill().await;
+        slot.set_handle(None);
+        slot.board.change(|live| (live.view.state, live.view.failure) = (SessionState::Idle, None));
+        self.announce(slot.project.clone());
+    }
+
+    fn refuse_while_closing(&self) -> Result<(), Failure> {
+        if *self.0.is_closing.borrow() {
+            return Err(Failure::new(ErrorCode::ShuttingDown, "the server is stopping; start it again"));
+        }
+        Ok(())
+    }
+}
+
+/// What was decided on a project, as long as it brings what it brought then; and what it brings now.
+#[must_use]
+pub fn standing(project: &ProjectRow) -> (Trust, trust::Scan) {
+    let scan = trust::scan(&project.path, &project.path);
+    let is_decided = project.trust_hash.as_ref() == Some(&scan.hash);
+    (if is_decided { project.trust } else { Trust::Unknown }, scan)
+}
+
+fn is_idle(slot: &Slot) -> bool {
+    let live = slot.board.now();
+    live.view.is_alive && live.view.state == SessionState::Idle && live.view.queue.is_empty()
+}
+
+fn opening(options: &StoredOptions, restricted: bool) -> SessionOptions {
+    SessionOptions {
+        model: options.model.clone(),
+        permission_mode: options.permission_mode.clone(),
+        extra_directories: options.extra_directories.clone(),
+        restricted,
+    }
+}
+
+/// One file per life of an agent.
+fn recorder(folder: &Path, slot: &Slot) -> Result<Recorder, Failure> {
+    let name = format!("{}-{}.ndjson", slot.id.as_str().replace(':', "-"), clock::new_turn_id());
+    let path = folder.join(name);
+    Recorder::create(&path).map_err(|error| {
+        let problem = format!("cannot record to {}: {error}; choose another --record", path.display());
+        Failure::new(ErrorCode::Internal, problem)
+    })
+}

@@ -1,0 +1,118 @@
+//! What agents ask. Owns that each question is answered once, by an option that it offers, and that the answer is kept
+//! before the agent hears it.
+
+use std::sync::Arc;
+
+use liminal_core::error::ErrorCode;
+use liminal_core::ids::{ItemId, SessionId};
+use liminal_core::upsert::{Upsert, UpsertBody};
+use liminal_core::wire::approvals::{Approval, ApprovalList};
+use liminal_core::wire::rest::PermissionAnswer;
+use sha2::{Digest, Sha256};
+
+use super::slot::Slot;
+use super::{Failure, Sessions};
+use crate::log::Key;
+
+impl Sessions {
+    /// The questions of all sessions that wait, the oldest first.
+    #[must_use]
+    pub fn approvals(&self) -> ApprovalList {
+        let slots: Vec<_> = self.slots().values().cloned().collect();
+        let mut approvals: Vec<Approval> = slots.iter().flat_map(|slot| asked(slot)).collect();
+        approvals.sort_by(|one, other| one.item.emitted_at.instant().cmp(&other.item.emitted_at.instant()));
+        ApprovalList { approvals }
+    }
+
+    /// Answers a question by the id that the list gave it.
+    pub async fn answer_approval(&self, id: &str, answer: PermissionAnswer) -> Result<SessionId, Failure> {
+        let slots: Vec<_> = self.slots().values().cloned().collect();
+        let known = slots.iter().find_map(|slot| {
+            let item = slot.known_questions().into_iter().find(|item| approval_id(&slot.id, item) == id)?;
+            Some((slot.id.clone(), item))
+        });
+        let Some((session, item)) = known else {
+            let problem = "there is no such question; it may have lapsed with its turn";
+            return Err(Failure::new(ErrorCode::ApprovalNotFound, problem));
+        };
+        self.answer(&session, &item, answer).await?;
+        Ok(session)
+    }
+
+    /// Answers a question of a session. The first answer counts.
+    pub async fn answer(
+        &self,
+        id: &SessionId,
+        item: &ItemId,
+        answer: PermissionAnswer,
+    ) -> Result<(), Failure> {
+        let slot = self.slot(id).await?;
+        let Some(question) = slot.board.now().asked.get(item).cloned() else {
+            return Err(self.not_waiting(&slot, item).await?);
+        };
+        check(&question, &answer)?;
+        if !slot.answer_first(item) {
+            return Err(already_answered());
+        }
+        let handle = slot.handle().ok_or_else(already_answered)?;
+        handle.answer(item.clone(), answer).await?;
+        Ok(())
+    }
+
+    /// Why an item cannot be answered.
+    async fn not_waiting(&self, slot: &Arc<Slot>, item: &ItemId) -> Result<Failure, Failure> {
+        let entry = self.0.parts.log.entry(&slot.id, &Key::Item(item.clone())).await?;
+        let state = entry.and_then(|entry| serde_json::from_slice::<Upsert>(&entry.bytes).ok());
+        Ok(match state.map(|state| state.body) {
+            Some(UpsertBody::Permission(_)) => already_answered(),
+            Some(_) | None => Failure::new(ErrorCode::ApprovalNotFound, "this item asks nothing"),
+        })
+    }
+}
+
+impl Slot {
+    /// Questions that wait, and those that were answered a moment ago.
+    fn known_questions(&self) -> Vec<ItemId> {
+        let mut items: Vec<ItemId> = self.board.now().asked.into_keys().collect();
+        items.extend(self.answered_items());
+        items
+    }
+}
+
+fn asked(slot: &Slot) -> Vec<Approval> {
+    let live = slot.board.now();
+    let title = live.view.title;
+    let approval = |(item_id, item): (ItemId, Upsert)| Approval {
+        id: approval_id(&slot.id, &item_id),
+        session_id: slot.id.clone(),
+        project_id: slot.project.clone(),
+        title: title.clone(),
+        item,
+        lapses_at: None,
+    };
+    live.asked.into_iter().map(approval).collect()
+}
+
+/// Ids of items hold signs that would have to be escaped in a path.
+fn approval_id(session: &SessionId, item: &ItemId) -> String {
+    let digest = Sha256::digest(format!("{session}\u{0}{item}"));
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn check(question: &Upsert, answer: &PermissionAnswer) -> Result<(), Failure> {
+    let UpsertBody::Permission(asked) = &question.body else { return Ok(()) };
+    let invalid = |problem: String| Err(Failure::new(ErrorCode::InvalidRequest, problem));
+    match &answer.option_id {
+        Some(chosen) if asked.request.options.iter().all(|option| option.option_id != *chosen) => {
+            let offered: Vec<&str> =
+                asked.request.options.iter().map(|option| option.option_id.as_str()).collect();
+            invalid(format!("optionId: expected one of {}", offered.join(", ")))
+        }
+        None if answer.answers.is_empty() => invalid("expected optionId or answers".to_owned()),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn already_answered() -> Failure {
+    Failure::new(ErrorCode::AlreadyAnswered, "this was answered before, or lapsed with its turn")
+}

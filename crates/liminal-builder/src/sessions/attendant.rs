@@ -1,0 +1,101 @@
+//! What follows by itself while a session has an agent: the next message of the queue, a title, going to sleep. Owns one
+//! task per agent; it ends with the agent.
+
+use std::sync::{Arc, Weak};
+
+use liminal_core::wire::rest::SessionState;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::slot::Slot;
+use super::{Sessions, Shared};
+use crate::session::{Live, SessionHandle};
+use crate::store::{SessionChange, TitleSource};
+
+struct Attendant {
+    /// Weak, because sessions own their tasks.
+    sessions: Weak<Shared>,
+    slot: Weak<Slot>,
+    handle: SessionHandle,
+    live: watch::Receiver<Live>,
+    turns_ended: u64,
+    agent_title: Option<String>,
+}
+
+impl Sessions {
+    /// Begins to follow a session whose agent was just started.
+    pub(super) fn attend(&self, slot: &Slot, handle: SessionHandle) {
+        let Some(slot) = self.slots().get(&slot.id).cloned() else { return };
+        let live = slot.board.watch();
+        let (turns_ended, agent_title) = (live.borrow().turns_ended, None);
+        let (sessions, slot) = (Arc::downgrade(&self.0), Arc::downgrade(&slot));
+        let attendant = Attendant { sessions, slot, handle, live, turns_ended, agent_title };
+        self.tasks().spawn(attendant.run());
+    }
+
+    /// Looks after a queue that changed while nothing ran.
+    pub(super) fn attend_queue(&self, slot: &Arc<Slot>) {
+        let (sessions, slot) = (self.clone(), Arc::clone(slot));
+        self.tasks().spawn(async move {
+            // What could not be sent stands in the queue with its reason.
+            sessions.send_next(&slot).await.ok();
+        });
+    }
+}
+
+impl Attendant {
+    async fn run(mut self) {
+        loop {
+            let Some((sessions, slot)) = self.sessions.upgrade().zip(self.slot.upgrade()) else { return };
+            let sessions = Sessions(sessions);
+            let live = self.live.borrow_and_update().clone();
+            if !self.follow(&sessions, &slot, &live).await {
+                return;
+            }
+            let idle = sessions.0.parts.settings.idle;
+            drop((sessions, slot));
+            match timeout(idle, self.live.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => return,
+                Err(_) => self.sleep().await,
+            }
+        }
+    }
+
+    /// Does what a change asks for; tells whether the agent is still there.
+    async fn follow(&mut self, sessions: &Sessions, slot: &Arc<Slot>, live: &Live) -> bool {
+        if live.agent_title.is_some() && live.agent_title != self.agent_title {
+            self.agent_title.clone_from(&live.agent_title);
+            let title = live.agent_title.clone().unwrap_or_default();
+            // A title is not worth failing for.
+            sessions.entitle(slot, title, TitleSource::Agent).await.ok();
+        }
+        if live.turns_ended != self.turns_ended {
+            self.turns_ended = live.turns_ended;
+            sessions.turn_ended(slot, live.has_failed).await;
+        }
+        if live.view.state == SessionState::Idle && !live.view.queue.is_empty() {
+            sessions.send_next(slot).await.ok();
+        }
+        let is_alive = self.handle.is_alive();
+        if !is_alive {
+            sessions.announce(slot.project.clone());
+        }
+        is_alive
+    }
+
+    async fn sleep(&self) {
+        let Some((sessions, slot)) = self.sessions.upgrade().zip(self.slot.upgrade()) else { return };
+        let _door = slot.door.lock().await;
+        Sessions(sessions).hibernate(&slot).await;
+    }
+}
+
+impl Sessions {
+    async fn turn_ended(&self, slot: &Slot, has_failed: bool) {
+        let touched = SessionChange::Touched { at: self.now(), has_failed: Some(has_failed) };
+        // The log has the turn's end; what a list shows of it comes right with the next one.
+        self.0.parts.store.change_session(&slot.id, touched).await.ok();
+        self.announce(slot.project.clone());
+    }
+}

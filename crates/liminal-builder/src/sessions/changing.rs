@@ -1,0 +1,169 @@
+//! What a person may do to a session beside talking. Owns cancelling, ending, choosing, naming, putting away and
+//! forgetting.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use liminal_core::dialect::AgentCommand;
+use liminal_core::error::ErrorCode;
+use liminal_core::ids::SessionId;
+use liminal_core::wire::rest::{Configure, SessionState, SessionStatus};
+use tokio::time::timeout;
+
+use super::slot::Slot;
+use super::{Failure, Sessions};
+use crate::session::Live;
+use crate::store::{SessionChange, TitleSource};
+
+/// How long an agent may take to say what became of a wish.
+const CONFIGURE_PATIENCE: Duration = Duration::from_secs(5);
+/// More than a list or a tab can show.
+const LONGEST_TITLE: usize = 200;
+
+impl Sessions {
+    /// Stops the running turn, if there is one.
+    pub async fn cancel(&self, id: &SessionId) -> Result<SessionStatus, Failure> {
+        let slot = self.slot(id).await?;
+        if let Some(handle) = slot.handle() {
+            // An agent that is gone meanwhile has stopped, too.
+            handle.cancel().await.ok();
+        }
+        Ok(self.status_of(&slot))
+    }
+
+    /// Ends the agent and all it started. The session stays, and can be loaded again.
+    pub async fn kill(&self, id: &SessionId) -> Result<SessionStatus, Failure> {
+        let slot = self.slot(id).await?;
+        self.0.parts.store.change_session(id, SessionChange::Killed(true)).await?;
+        if let Some(handle) = slot.handle() {
+            handle.kill().await;
+            slot.set_handle(None);
+        }
+        slot.board.change(|live| {
+            (live.view.state, live.view.failure, live.view.is_alive) = (SessionState::Closed, None, false);
+        });
+        self.announce(slot.project.clone());
+        Ok(self.status_of(&slot))
+    }
+
+    /// Chooses what the agent offers; what it did not grant is told.
+    pub async fn configure(&self, id: &SessionId, wishes: Configure) -> Result<SessionStatus, Failure> {
+        let slot = self.slot(id).await?;
+        let mode = wishes.permission_mode.as_deref();
+        let is_unguarded = self.is_unguarded(&slot.cli_type, mode, wishes.confirm_unguarded)?;
+        if let Some(handle) = slot.handle() {
+            let mut live = slot.board.watch();
+            let refused = live.borrow_and_update().refused.0;
+            handle.configure(commands(&wishes)).await?;
+            let is_settled = |live: &Live| live.refused.0 != refused || is_granted(live, &wishes);
+            if let Ok(Ok(live)) = timeout(CONFIGURE_PATIENCE, live.wait_for(is_settled)).await
+                && live.refused.0 != refused
+            {
+                let problem = live.refused.1.as_ref().map(|error| error.message.clone()).unwrap_or_default();
+                return Err(Failure::new(ErrorCode::InvalidRequest, problem));
+            }
+        } else if !wishes.options.is_empty() {
+            let problem = "options can be chosen while the agent runs; send a message first";
+            return Err(Failure::new(ErrorCode::WrongState, problem));
+        }
+        self.keep_wishes(&slot, wishes, is_unguarded).await?;
+        Ok(self.status_of(&slot))
+    }
+
+    /// The next agent of the session begins with the same choices.
+    async fn keep_wishes(&self, slot: &Slot, wishes: Configure, is_unguarded: bool) -> Result<(), Failure> {
+        let store = &self.0.parts.store;
+        let Some(mut row) = store.session(&slot.id).await? else { return Ok(()) };
+        if wishes.permission_mode.is_some() {
+            row.options.is_unguarded = is_unguarded;
+            row.options.permission_mode = wishes.permission_mode;
+        }
+        row.options.model = wishes.model.or(row.options.model);
+        store.change_session(&slot.id, SessionChange::Options(row.options.clone())).await?;
+        slot.board.change(|live| {
+            live.view.is_unguarded = row.options.is_unguarded;
+            if slot.handle().is_none() {
+                live.view.agent.model.clone_from(&row.options.model);
+                live.view.agent.permission_mode.clone_from(&row.options.permission_mode);
+            }
+        });
+        Ok(())
+    }
+
+    /// Gives a session the title that a person wants.
+    pub async fn rename(&self, id: &SessionId, title: &str) -> Result<SessionStatus, Failure> {
+        let title: String = title.chars().filter(|letter| !letter.is_control()).collect();
+        let title = title.trim();
+        if title.is_empty() || title.chars().count() > LONGEST_TITLE {
+            let problem = format!("title: expected 1 to {LONGEST_TITLE} letters");
+            return Err(Failure::new(ErrorCode::InvalidRequest, problem));
+        }
+        let slot = self.slot(id).await?;
+        self.entitle(&slot, title.to_owned(), TitleSource::User).await?;
+        Ok(self.status_of(&slot))
+    }
+
+    /// Puts a session away, or takes it back.
+    pub async fn archive(&self, id: &SessionId, is_archived: bool) -> Result<SessionStatus, Failure> {
+        let slot = self.slot(id).await?;
+        self.0.parts.store.change_session(id, SessionChange::Archived(is_archived)).await?;
+        slot.board.change(|live| live.view.is_archived = is_archived);
+        if is_archived {
+            let _door = slot.door.lock().await;
+            self.hibernate(&slot).await;
+        }
+        self.announce(slot.project.clone());
+        Ok(self.status_of(&slot))
+    }
+
+    /// Ends a session and forgets what is kept of it. What its agent keeps stays.
+    pub async fn delete(&self, id: &SessionId) -> Result<(), Failure> {
+        let slot = self.slot(id).await?;
+        let _door = slot.door.lock().await;
+        if let Some(handle) = slot.handle() {
+            handle.kill().await;
+            slot.set_handle(None);
+        }
+        self.0.parts.log.remove(id).await?;
+        self.0.parts.store.remove_session(id).await?;
+        self.slots().remove(id);
+        self.announce(slot.project.clone());
+        Ok(())
+    }
+
+    /// Ends the agents of a project that is to be forgotten.
+    pub async fn leave_project(&self, project: &liminal_core::ids::ProjectId) {
+        let of_project = |slot: &Arc<Slot>| slot.project.as_ref() == Some(project);
+        let slots: Vec<_> = self.slots().values().filter(|slot| of_project(slot)).cloned().collect();
+        for slot in slots {
+            if let Some(handle) = slot.handle() {
+                handle.kill().await;
+            }
+            self.slots().remove(&slot.id);
+        }
+        self.announce(None);
+    }
+}
+
+fn commands(wishes: &Configure) -> Vec<AgentCommand> {
+    let model = wishes.model.clone().map(|model| AgentCommand::SetModel { model: Some(model) });
+    let mode = wishes.permission_mode.clone().map(|mode| AgentCommand::SetPermissionMode { mode });
+    let options = wishes.options.iter();
+    let options = options.map(|(id, value)| AgentCommand::SetOption { id: id.clone(), value: value.clone() });
+    model.into_iter().chain(mode).chain(options).collect()
+}
+
+fn is_granted(live: &Live, wishes: &Configure) -> bool {
+    let agent = &live.view.agent;
+    let is = |wish: &Option<String>, now: &Option<String>| wish.is_none() || wish == now;
+    let has = |(id, value): (&String, &String)| {
+        agent
+            .abilities
+            .options
+            .iter()
+            .any(|option| option.id == *id && option.current.as_ref() == Some(value))
+    };
+    is(&wishes.model, &agent.model)
+        && is(&wishes.permission_mode, &agent.permission_mode)
+        && wishes.options.iter().all(has)
+}

@@ -1,0 +1,72 @@
+//! Why something that was asked of a session was not done. Owns the one form of it: a word to branch on, and what
+//! happened and what to do.
+
+use liminal_core::error::{ErrorCode, ErrorInfo};
+use liminal_core::ids::SessionId;
+
+use crate::log::LogError;
+use crate::provider::OpenError;
+use crate::session::SessionError;
+
+/// Why something was not done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// The word to branch on.
+    pub code: ErrorCode,
+    /// What happened, and what to do.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure of this kind.
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    pub(super) fn no_session(id: &SessionId) -> Self {
+        Self::new(
+            ErrorCode::SessionNotFound,
+            format!("there is no session {id}; list the sessions of its project"),
+        )
+    }
+
+    /// For the wire.
+    #[must_use]
+    pub fn info(&self) -> ErrorInfo {
+        ErrorInfo::new(self.code, self.message.clone())
+    }
+}
+
+/// A word of ours as it is; what agents call their errors is of no use to clients.
+fn own(error: ErrorInfo, otherwise: ErrorCode) -> Failure {
+    let code = ErrorCode::from_word(&error.code).unwrap_or(otherwise);
+    Failure { code, message: error.message }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        own(error.info(), ErrorCode::SpawnFailed)
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Self {
+        own(error.info(), ErrorCode::ProcessCrash)
+    }
+}
+
+impl From<LogError> for Failure {
+    fn from(error: LogError) -> Self {
+        let code = match error {
+            LogError::Full => ErrorCode::StorageFull,
+            LogError::Closed => ErrorCode::ShuttingDown,
+            LogError::Inaccessible { .. }
+            | LogError::Damaged(_)
+            | LogError::Newer { .. }
+            | LogError::Failed(_) => ErrorCode::Internal,
+        };
+        Self::new(code, error.to_string())
+    }
+}

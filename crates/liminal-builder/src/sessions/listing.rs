@@ -1,0 +1,126 @@
+//! The list of a project's sessions: those made here and those found on disk. Owns how both become one list.
+
+use std::collections::BTreeMap;
+
+use futures_util::future::join_all;
+use liminal_core::error::ErrorCode;
+use liminal_core::ids::{ProjectId, SessionId};
+use liminal_core::time::Timestamp;
+use liminal_core::wire::rest::{SessionList, SessionSource, SessionState, SessionSummary};
+
+use super::slot::Slot;
+use super::{Failure, Sessions};
+use crate::discovery;
+use crate::store::{ProjectRow, SessionRow, StoredOptions, TitleSource};
+
+const LARGEST_PAGE: usize = 1000;
+
+/// Which part of a list is wanted.
+#[derive(Debug, Clone, Default)]
+pub struct ListQuery {
+    /// Only what was put away, instead of what was not.
+    pub archived: bool,
+    /// Behind this place of the list.
+    pub after: Option<String>,
+    /// So many at most.
+    pub limit: Option<usize>,
+}
+
+impl Sessions {
+    /// The sessions of a project, the newest first.
+    pub async fn list(&self, project: &ProjectId, query: &ListQuery) -> Result<SessionList, Failure> {
+        let Some(project) = self.0.parts.store.project(project).await? else {
+            return Err(Failure::new(ErrorCode::ProjectNotFound, "there is no such project; add it first"));
+        };
+        let mut sessions: Vec<SessionSummary> = self.everything(&project).await?;
+        sessions.retain(|session| session.is_archived == query.archived);
+        sessions.sort_by_key(|session| std::cmp::Reverse(place(session)));
+        if let Some(after) = &query.after {
+            sessions.retain(|session| place(session) < *after);
+        }
+        let limit = query.limit.unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE);
+        let next = (sessions.len() > limit).then(|| sessions.get(limit - 1).map(place)).flatten();
+        sessions.truncate(limit);
+        Ok(SessionList { sessions, next })
+    }
+
+    async fn everything(&self, project: &ProjectRow) -> Result<Vec<SessionSummary>, Failure> {
+        let parts = &self.0.parts;
+        let heads = parts.database.heads().await?;
+        let kept = parts.store.sessions_of(&project.id).await?;
+        let mut rows: BTreeMap<SessionId, SessionRow> =
+            kept.into_iter().map(|row| (row.session_id.clone(), row)).collect();
+        for found in self.found(project).await {
+            match rows.get_mut(&found.session_id) {
+                Some(row) => row.updated_at = row.updated_at.max(found.updated_at),
+                None => drop(rows.insert(found.session_id.clone(), found)),
+            }
+        }
+        let slots = self.slots().clone();
+        let summary = |(id, row): (SessionId, SessionRow)| {
+            summary(row, project, slots.get(&id).map(|slot| &**slot), heads.get(&id).copied())
+        };
+        Ok(rows.into_iter().map(summary).collect())
+    }
+
+    /// An agent whose files cannot be read takes nothing away from the others.
+    async fn found(&self, project: &ProjectRow) -> Vec<SessionRow> {
+        let providers = self.0.parts.providers.all();
+        let asked = providers.iter().map(|provider| async move {
+            let found = provider.found(project.path.clone()).await.unwrap_or_default();
+            let row = |summary| self.row_of(summary, provider.cli_type(), project);
+            found.iter().map(row).collect::<Vec<_>>()
+        });
+        join_all(asked).await.into_iter().flatten().collect()
+    }
+
+    /// What would be kept of a session that was found.
+    pub(super) fn row_of(
+        &self,
+        summary: &discovery::SessionSummary,
+        cli_type: &str,
+        project: &ProjectRow,
+    ) -> SessionRow {
+        SessionRow {
+            session_id: format!("{cli_type}:{}", summary.id).into(),
+            cli_type: cli_type.to_owned(),
+            project_id: Some(project.id.clone()),
+            directory: project.path.clone(),
+            title: summary.title.clone().or_else(|| summary.first_prompt.clone()),
+            title_source: TitleSource::Prompt,
+            is_archived: summary.is_archived,
+            is_made: false,
+            was_killed: false,
+            has_failed: false,
+            options: StoredOptions::default(),
+            stamp: None,
+            created_at: summary.last_activity,
+            updated_at: summary.last_activity,
+        }
+    }
+}
+
+/// Where a session stands in the list: texts of this form sort by time.
+fn place(session: &SessionSummary) -> String {
+    format!("{:020}-{}", session.updated_at.instant().as_millisecond(), session.session_id)
+}
+
+fn summary(row: SessionRow, project: &ProjectRow, slot: Option<&Slot>, seq: Option<u64>) -> SessionSummary {
+    let live = slot.map(|slot| slot.board.now());
+    let resting = if row.was_killed { SessionState::Closed } else { SessionState::Idle };
+    SessionSummary {
+        session_id: row.session_id,
+        cli_type: row.cli_type,
+        project_id: project.id.clone(),
+        title: live.as_ref().and_then(|live| live.view.title.clone()).or(row.title),
+        directory: row.directory.display().to_string(),
+        state: live.as_ref().map_or(resting, |live| live.view.state),
+        is_alive: live.as_ref().is_some_and(|live| live.view.is_alive),
+        source: if row.is_made { SessionSource::Made } else { SessionSource::Found },
+        pending: live.as_ref().map_or(0, |live| u32::try_from(live.asked.len()).unwrap_or(u32::MAX)),
+        has_failed: live.as_ref().map_or(row.has_failed, |live| live.has_failed),
+        is_archived: row.is_archived,
+        seq: seq.unwrap_or_default(),
+        updated_at: Timestamp::from(row.updated_at),
+    }
+}

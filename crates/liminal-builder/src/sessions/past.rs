@@ -1,0 +1,97 @@
+//! What was said in a session before this program knew it. Owns how it gets into the log: once, by the same way as what
+//! is said now.
+
+use liminal_core::envelope::StreamEventEnvelope;
+use liminal_core::ids::SessionId;
+use liminal_core::processor::Config;
+use liminal_core::time::Now;
+use liminal_core::turns::Turns;
+use liminal_core::wire::rest::{SessionOpened, SessionState};
+
+use super::slot::Slot;
+use super::{Failure, Sessions};
+use crate::log::{Batch, Durability, Encoder};
+use crate::provider::OpenError;
+use crate::session::History;
+use crate::store::SessionChange;
+
+/// Events that are handed on together.
+const EVENTS_AT_ONCE: usize = 1024;
+
+impl Sessions {
+    /// Opens a session: afterwards its log holds all that was said. Its agent starts with the next message, unless
+    /// only the agent knows the past.
+    pub async fn load(&self, id: &SessionId) -> Result<SessionOpened, Failure> {
+        let slot = self.slot(id).await?;
+        let _door = slot.door.lock().await;
+        if slot.board.now().view.is_diverged {
+            self.forget_past(&slot).await?;
+        }
+        self.learn_past(&slot).await?;
+        self.0.parts.store.change_session(id, SessionChange::Killed(false)).await?;
+        slot.board.change(|live| {
+            if live.view.state == SessionState::Closed {
+                (live.view.state, live.view.failure) = (SessionState::Idle, None);
+            }
+        });
+        self.announce(slot.project.clone());
+        Ok(SessionOpened { session_id: id.clone(), cli_type: slot.cli_type.clone() })
+    }
+
+    /// Fills an empty log with what the agent remembers.
+    async fn learn_past(&self, slot: &Slot) -> Result<(), Failure> {
+        if !self.is_new(slot).await? {
+            return Ok(());
+        }
+        let provider = self.0.parts.providers.get(&slot.cli_type)?;
+        match provider.past(slot.directory.clone(), slot.id.clone()).await {
+            Ok(Some(events)) => self.keep_past(slot, events).await,
+            Ok(None) if self.was_made_here(slot).await? => Ok(()),
+            Ok(None) => self.agent_with(slot, History::Tell).await.map(drop),
+            // Nothing was said yet, so the agent has kept nothing.
+            Err(OpenError::SessionNotFound(_)) if self.was_made_here(slot).await? => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn keep_past(&self, slot: &Slot, events: Vec<StreamEventEnvelope>) -> Result<(), Failure> {
+        let parts = &self.0.parts;
+        let batch = outputs(&events, parts.settings.batching.clone());
+        parts.log.append(&slot.id, batch, Durability::Synced).await?;
+        for events in events.chunks(EVENTS_AT_ONCE) {
+            let encoded = events.iter().filter_map(|event| serde_json::to_vec(event).ok());
+            parts.events.record(&slot.id, encoded.map(Into::into).collect()).await?;
+        }
+        Ok(())
+    }
+
+    /// Another program went on with the session: what the agent remembers now is read again, into a new log.
+    async fn forget_past(&self, slot: &Slot) -> Result<(), Failure> {
+        if let Some(handle) = slot.handle() {
+            handle.kill().await;
+            slot.set_handle(None);
+        }
+        self.0.parts.log.remove(&slot.id).await?;
+        slot.board.change(|live| live.view.is_diverged = false);
+        Ok(())
+    }
+
+    pub(super) async fn is_new(&self, slot: &Slot) -> Result<bool, Failure> {
+        let head = self.0.parts.log.head(&slot.id).await?;
+        let seq = head.borrow().seq;
+        Ok(seq == 0)
+    }
+
+    pub(super) async fn was_made_here(&self, slot: &Slot) -> Result<bool, Failure> {
+        let row = self.0.parts.store.session(&slot.id).await?;
+        Ok(row.is_some_and(|row| row.is_made))
+    }
+}
+
+fn outputs(events: &[StreamEventEnvelope], config: Config) -> Batch {
+    let (mut turns, mut encoder) = (Turns::new(config), Encoder::default());
+    for event in events {
+        turns.handle_event(event, Now::at(event.timestamp.instant()), &mut encoder);
+    }
+    encoder.take()
+}

@@ -1,0 +1,95 @@
+//! Messages that wait for their turn. Owns the order in which they are sent, and that everybody sees the same queue.
+
+use std::sync::Arc;
+
+use liminal_core::error::ErrorCode;
+use liminal_core::ids::SessionId;
+use liminal_core::wire::rest::{EditQueued, MessageAccepted, Queue, QueuedMessage};
+
+use super::slot::Slot;
+use super::{Failure, Sessions};
+
+impl Sessions {
+    /// The messages that wait.
+    pub async fn queue(&self, id: &SessionId) -> Result<Queue, Failure> {
+        let slot = self.slot(id).await?;
+        Ok(Queue { queue: slot.board.now().view.queue })
+    }
+
+    /// Changes or moves a message that waits. One that could not be sent is tried again.
+    pub async fn edit_queued(
+        &self,
+        id: &SessionId,
+        queued: &str,
+        edit: EditQueued,
+    ) -> Result<Queue, Failure> {
+        if edit.message.as_ref().is_some_and(|message| message.trim().is_empty()) {
+            return Err(Failure::new(ErrorCode::InvalidRequest, "message: expected something to say"));
+        }
+        let slot = self.slot(id).await?;
+        if !self.0.parts.store.edit_queued(id, queued, edit).await? {
+            return Err(no_such_message());
+        }
+        let queue = self.show_queue(&slot).await?;
+        self.attend_queue(&slot);
+        Ok(queue)
+    }
+
+    /// Removes a message that waits.
+    pub async fn remove_queued(&self, id: &SessionId, queued: &str) -> Result<Queue, Failure> {
+        let slot = self.slot(id).await?;
+        if self.0.parts.store.remove_queued(id, queued).await?.is_none() {
+            return Err(no_such_message());
+        }
+        self.show_queue(&slot).await
+    }
+
+    /// Stops the running turn and sends this message next. Which turn it begins is told by the stream.
+    pub async fn send_queued_now(&self, id: &SessionId, queued: &str) -> Result<MessageAccepted, Failure> {
+        let first = EditQueued { message: None, position: Some(0) };
+        let queue = self.edit_queued(id, queued, first).await?.queue;
+        self.cancel(id).await?;
+        let slot = self.slot(id).await?;
+        self.attend_queue(&slot);
+        Ok(MessageAccepted { turn_id: None, queued: queue.into_iter().next() })
+    }
+
+    pub(super) async fn show_queue(&self, slot: &Slot) -> Result<Queue, Failure> {
+        let queue = self.0.parts.store.queue(&slot.id).await?;
+        slot.board.queue(queue.clone());
+        Ok(Queue { queue })
+    }
+
+    /// Sends the first message that waits, if nothing runs. One that cannot be sent stays, with the reason.
+    pub(super) async fn send_next(&self, slot: &Arc<Slot>) -> Result<(), Failure> {
+        let _door = slot.door.lock().await;
+        let view = slot.board.now().view;
+        let next = view.queue.first().filter(|next| next.failure.is_none() && view.turn.is_none());
+        let Some(QueuedMessage { id, message, client_message_id, .. }) = next.cloned() else { return Ok(()) };
+        let result = self.deliver(slot, message.clone(), client_message_id.clone(), Some(id.clone())).await;
+        if let Err(failure) = result.as_ref().map(drop)
+            && !matches!(failure.code, ErrorCode::TurnInProgress | ErrorCode::QueuedNotFound)
+        {
+            let message = QueuedMessage { id, message, client_message_id, failure: Some(failure.info()) };
+            self.put_back(slot, message).await?;
+        }
+        self.show_queue(slot).await.map(drop)
+    }
+
+    async fn put_back(&self, slot: &Slot, message: QueuedMessage) -> Result<(), Failure> {
+        let (store, id) = (&self.0.parts.store, message.id.clone());
+        let Some(failure) = message.failure.clone() else { return Ok(()) };
+        store.remove_queued(&slot.id, &id).await?;
+        store.enqueue(&slot.id, message, usize::MAX).await?;
+        store.edit_queued(&slot.id, &id, EditQueued { message: None, position: Some(0) }).await?;
+        store.fail_queued(&slot.id, &id, failure).await?;
+        Ok(())
+    }
+}
+
+fn no_such_message() -> Failure {
+    Failure::new(
+        ErrorCode::QueuedNotFound,
+        "no such message waits; it may have been sent or removed meanwhile",
+    )
+}

@@ -1,0 +1,197 @@
+//! Messages to agents. Owns that a message is kept before an agent hears it, that the same one is never sent twice, and
+//! that at most one turn runs.
+
+use std::sync::Arc;
+
+use liminal_core::error::ErrorCode;
+use liminal_core::ids::{SessionId, TurnId};
+use liminal_core::wire::rest::{MessageAccepted, QueuedMessage, SendMessage, SessionState};
+use sha2::{Digest, Sha256};
+
+use super::slot::Slot;
+use super::{Failure, Sessions};
+use crate::clock;
+use crate::store::{Delivery, Receipt, SessionChange, TitleSource};
+
+const LONGEST_TITLE: usize = 80;
+
+impl Sessions {
+    /// Tells the agent something: resolves when the agent has taken it, or when it waits for its turn.
+    pub async fn send(&self, id: &SessionId, message: SendMessage) -> Result<MessageAccepted, Failure> {
+        check(&message)?;
+        let slot = self.slot(id).await?;
+        let _door = slot.door.lock().await;
+        let Some(key) = message.client_message_id.clone() else {
+            return self.send_or_queue(&slot, message).await;
+        };
+        // Named by the session, so that it goes when the session goes.
+        let (store, scope) = (&self.0.parts.store, id.as_str());
+        match store.begin_receipt(scope, &key, &digest(&message), self.now()).await? {
+            Receipt::New => {}
+            Receipt::Done(answer) => return accepted(answer),
+            Receipt::Running => return Err(unknown_delivery()),
+            Receipt::Mismatch => return Err(mismatch()),
+        }
+        let result = self.send_or_queue(&slot, message).await;
+        let answer = result.as_ref().ok().and_then(|accepted| serde_json::to_value(accepted).ok());
+        store.finish_receipt(scope, &key, answer).await?;
+        result
+    }
+
+    async fn send_or_queue(
+        &self,
+        slot: &Arc<Slot>,
+        message: SendMessage,
+    ) -> Result<MessageAccepted, Failure> {
+        let view = slot.board.now().view;
+        let is_busy = view.turn.is_some()
+            || matches!(view.state, SessionState::Running | SessionState::Waiting | SessionState::Cancelling);
+        let waits = message.queue && (is_busy || !view.queue.is_empty());
+        let SendMessage { message, client_message_id, .. } = message;
+        if waits {
+            return self.enqueue(slot, message, client_message_id).await;
+        }
+        let turn_id = self.deliver(slot, message, client_message_id, None).await?;
+        Ok(MessageAccepted { turn_id: Some(turn_id), queued: None })
+    }
+
+    /// Gives a message to the agent. It is on disk before; a server that dies in between finds it there.
+    pub(super) async fn deliver(
+        &self,
+        slot: &Arc<Slot>,
+        message: String,
+        client_message_id: Option<String>,
+        queued: Option<String>,
+    ) -> Result<TurnId, Failure> {
+        if slot.board.now().view.state == SessionState::Closed && self.was_killed(slot).await? {
+            let problem = "the session was ended; load it to go on";
+            return Err(Failure::new(ErrorCode::ProcessCrash, problem));
+        }
+        let handle = self.agent(slot).await?;
+        if handle.is_busy() {
+            return Err(crate::session::SessionError::TurnInProgress.into());
+        }
+        let store = &self.0.parts.store;
+        let turn_id = clock::new_turn_id();
+        let delivery = Delivery {
+            turn_id: turn_id.clone(),
+            session_id: slot.id.clone(),
+            message: message.clone(),
+            client_message_id,
+            at: self.now(),
+        };
+        if !store.begin_delivery(delivery, queued).await? {
+            return Err(Failure::new(ErrorCode::QueuedNotFound, "the message was changed meanwhile"));
+        }
+        let sent = handle.send(turn_id.clone(), message.clone()).await;
+        store.end_delivery(&turn_id).await?;
+        let turn_id = sent?;
+        self.note_message(slot, &message).await?;
+        Ok(turn_id)
+    }
+
+    async fn was_killed(&self, slot: &Slot) -> Result<bool, Failure> {
+        let row = self.0.parts.store.session(&slot.id).await?;
+        Ok(row.is_some_and(|row| row.was_killed))
+    }
+
+    /// The first message is what a session is about, until somebody knows better.
+    async fn note_message(&self, slot: &Slot, message: &str) -> Result<(), Failure> {
+        let touched = SessionChange::Touched { at: self.now(), has_failed: None };
+        self.0.parts.store.change_session(&slot.id, touched).await?;
+        if slot.board.now().view.title.is_none() {
+            self.entitle(slot, title(message), TitleSource::Prompt).await?;
+        }
+        self.announce(slot.project.clone());
+        Ok(())
+    }
+
+    /// Gives a session a title, unless it has one of a better source.
+    pub(super) async fn entitle(
+        &self,
+        slot: &Slot,
+        title: String,
+        source: TitleSource,
+    ) -> Result<(), Failure> {
+        let change = SessionChange::Title(title.clone(), source);
+        if self.0.parts.store.change_session(&slot.id, change).await? {
+            slot.board.change(|live| live.view.title = Some(title));
+            self.announce(slot.project.clone());
+        }
+        Ok(())
+    }
+
+    async fn enqueue(
+        &self,
+        slot: &Slot,
+        message: String,
+        client_message_id: Option<String>,
+    ) -> Result<MessageAccepted, Failure> {
+        let most = self.0.parts.settings.longest_queue;
+        let queued =
+            QueuedMessage { id: clock::new_turn_id().to_string(), message, client_message_id, failure: None };
+        if !self.0.parts.store.enqueue(&slot.id, queued.clone(), most).await? {
+            let problem = format!("{most} messages wait already; wait for their turns, or remove some");
+            return Err(Failure::new(ErrorCode::QueueFull, problem));
+        }
+        self.show_queue(slot).await?;
+        Ok(MessageAccepted { turn_id: None, queued: Some(queued) })
+    }
+}
+
+fn check(message: &SendMessage) -> Result<(), Failure> {
+    if message.message.trim().is_empty() {
+        return Err(Failure::new(ErrorCode::InvalidRequest, "message: expected something to say"));
+    }
+    Ok(())
+}
+
+fn digest(message: &SendMessage) -> String {
+    let digest = Sha256::digest(format!("{}\u{0}{}", message.queue, message.message));
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn accepted(answer: serde_json::Value) -> Result<MessageAccepted, Failure> {
+    serde_json::from_value(answer)
+        .map_err(|error| Failure::new(ErrorCode::Internal, format!("a kept answer cannot be read: {error}")))
+}
+
+fn unknown_delivery() -> Failure {
+    let problem = "the server stopped while this message was on its way, and nobody knows whether the agent got it; \
+        look at the session, and send it under a new id if it did not";
+    Failure::new(ErrorCode::DeliveryUnknown, problem)
+}
+
+fn mismatch() -> Failure {
+    let problem = "another message came with this id before; use a new id for each message";
+    Failure::new(ErrorCode::IdempotencyMismatch, problem)
+}
+
+/// The first line that says something, cut to what a list can show.
+fn title(message: &str) -> String {
+    let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let mut title: String = line.chars().filter(|letter| !letter.is_control()).take(LONGEST_TITLE).collect();
+    if line.chars().count() > LONGEST_TITLE {
+        title.push('…');
+    }
+    title
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_line_that_says_something() {
+        assert_eq!(title("\n  \n  fix the \u{1b}[1mbug\nplease"), "fix the [1mbug");
+        assert_eq!(title(&"x".repeat(200)).chars().count(), LONGEST_TITLE + 1);
+    }
+
+    #[test]
+    fn a_message_of_nothing_is_refused() {
+        for nothing in ["", "  \n\t "] {
+            let message = SendMessage { message: nothing.to_owned(), queue: false, client_message_id: None };
+            assert_eq!(check(&message).unwrap_err().code, ErrorCode::InvalidRequest);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! A session that somebody has asked for. Owns its view, its agent while there is one, and the door through which one
+//! thing at a time begins.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use liminal_core::ids::{ItemId, ProjectId, SessionId};
+use liminal_core::wire::rest::SessionState;
+
+use super::{Failure, Sessions, identity};
+use crate::session::{Board, SessionHandle};
+use crate::store::SessionRow;
+
+/// More than these, and those that nobody uses are forgotten.
+const MOST: usize = 512;
+
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) id: SessionId,
+    pub(super) cli_type: String,
+    pub(super) project: Option<ProjectId>,
+    pub(super) directory: PathBuf,
+    pub(super) board: Board,
+    /// Sends, starts and ends go through it one after another. What stops them does not.
+    pub(super) door: tokio::sync::Mutex<()>,
+    handle: Mutex<Option<SessionHandle>>,
+    /// Questions that were answered, before the agent has heard it.
+    answered: Mutex<BTreeSet<ItemId>>,
+}
+
+impl Slot {
+    pub(super) fn new(row: &SessionRow) -> Self {
+        let board = Board::default();
+        board.change(|live| {
+            live.view.title.clone_from(&row.title);
+            live.view.is_archived = row.is_archived;
+            live.view.is_unguarded = row.options.is_unguarded;
+            live.view.agent.model.clone_from(&row.options.model);
+            live.view.agent.permission_mode.clone_from(&row.options.permission_mode);
+            live.has_failed = row.has_failed;
+            if row.was_killed {
+                live.view.state = SessionState::Closed;
+            }
+        });
+        Self {
+            id: row.session_id.clone(),
+            cli_type: row.cli_type.clone(),
+            project: row.project_id.clone(),
+            directory: row.directory.clone(),
+            board,
+            door: tokio::sync::Mutex::default(),
+            handle: Mutex::default(),
+            answered: Mutex::default(),
+        }
+    }
+
+    /// Its agent, while that lives.
+    pub(super) fn handle(&self) -> Option<SessionHandle> {
+        let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
+        handle.clone().filter(SessionHandle::is_alive)
+    }
+
+    pub(super) fn set_handle(&self, handle: Option<SessionHandle>) {
+        *self.handle.lock().unwrap_or_else(PoisonError::into_inner) = handle;
+        self.answered().clear();
+    }
+
+    /// Whether this is the first answer to a question.
+    pub(super) fn answer_first(&self, item: &ItemId) -> bool {
+        self.answered().insert(item.clone())
+    }
+
+    /// Questions that were answered.
+    pub(super) fn answered_items(&self) -> Vec<ItemId> {
+        self.answered().iter().cloned().collect()
+    }
+
+    fn answered(&self) -> std::sync::MutexGuard<'_, BTreeSet<ItemId>> {
+        self.answered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_unused(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) == 1 && self.handle().is_none()
+    }
+}
+
+impl Sessions {
+    /// The session of an id: one that is known, one that is kept, or one that an agent left on disk.
+    pub(super) async fn slot(&self, id: &SessionId) -> Result<Arc<Slot>, Failure> {
+        if let Some(slot) = self.slots().get(id) {
+            return Ok(Arc::clone(slot));
+        }
+        let (cli_type, own) = identity::parts(id).ok_or_else(|| Failure::no_session(id))?;
+        let row = match self.0.parts.store.session(id).await? {
+            Some(row) => row,
+            None => self.find(id, cli_type, own).await?,
+        };
+        let queue = self.0.parts.store.queue(id).await?;
+        let slot = self.enter(&row);
+        slot.board.queue(queue);
+        Ok(slot)
+    }
+
+    /// Whoever comes second gets what the first one made.
+    pub(super) fn enter(&self, row: &SessionRow) -> Arc<Slot> {
+        let mut slots = self.slots();
+        if slots.len() > MOST {
+            slots.retain(|_, slot| !slot.is_unused());
+        }
+        Arc::clone(slots.entry(row.session_id.clone()).or_insert_with(|| Arc::new(Slot::new(row))))
+    }
+
+    /// Looks for a session that was made outside, in every project.
+    async fn find(&self, id: &SessionId, cli_type: &str, own: &str) -> Result<SessionRow, Failure> {
+        let parts = &self.0.parts;
+        let Ok(provider) = parts.providers.get(cli_type) else { return Err(Failure::no_session(id)) };
+        for project in parts.store.projects().await? {
+            let found = provider.found(project.path.clone()).await.unwrap_or_default();
+            if let Some(summary) = found.iter().find(|summary| summary.id == own) {
+                let row = self.row_of(summary, cli_type, &project);
+                parts.store.save_session(row.clone()).await?;
+                return Ok(row);
+            }
+        }
+        Err(Failure::no_session(id))
+    }
+}

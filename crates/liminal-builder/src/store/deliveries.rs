@@ -1,0 +1,64 @@
+//! Messages on their way to agents. Owns that a message is either in the queue or on its way, never both and never
+//! neither.
+
+use jiff::Timestamp;
+use liminal_core::ids::{SessionId, TurnId};
+use serde::{Deserialize, Serialize};
+
+use super::{Store, bodies, queue, text, timestamp};
+use crate::log::LogError;
+use crate::log::sqlite::records::DELIVERIES;
+
+/// A message on its way to an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivery {
+    /// The turn it begins.
+    pub turn_id: TurnId,
+    /// Its session.
+    pub session_id: SessionId,
+    /// What it says.
+    pub message: String,
+    /// The sender's own id of it.
+    #[serde(default)]
+    pub client_message_id: Option<String>,
+    /// When it was sent.
+    #[serde(with = "timestamp")]
+    pub at: Timestamp,
+}
+
+impl Store {
+    /// Notes that a message is about to be sent, and takes it out of the queue if it waited there. `false`, and nothing
+    /// is noted, if it does not wait there any more or says something else now.
+    pub async fn begin_delivery(
+        &self,
+        delivery: Delivery,
+        take_from_queue: Option<String>,
+    ) -> Result<bool, LogError> {
+        self.synced(move |connection| {
+            if let Some(id) = take_from_queue {
+                let waiting = queue::find(connection, &delivery.session_id, &id)?;
+                if waiting.is_none_or(|record| record.body.message != delivery.message) {
+                    return Ok(false);
+                }
+                queue::take(connection, &delivery.session_id, &id)?;
+            }
+            let keys = vec![text(&delivery.turn_id), text(&delivery.session_id)];
+            DELIVERIES.put(connection, keys, &delivery)?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// The agent took it, or certainly did not.
+    pub async fn end_delivery(&self, turn: &TurnId) -> Result<(), LogError> {
+        let turn = turn.clone();
+        self.grouped(move |connection| DELIVERIES.delete(connection, "turn = ?1", [turn.as_str()]).map(drop))
+            .await
+    }
+
+    /// Messages of which nobody knows whether they arrived, in the order in which they were sent. Of use at a start
+    /// only, while none is being sent.
+    pub async fn unfinished_deliveries(&self) -> Result<Vec<Delivery>, LogError> {
+        self.read(|connection| Ok(bodies(DELIVERIES.select(connection, "ORDER BY rowid", [])?))).await
+    }
+}

@@ -1,0 +1,147 @@
+//! Messages that wait for their turn. Owns their order and how many may wait.
+
+use liminal_core::error::ErrorInfo;
+use liminal_core::ids::SessionId;
+use liminal_core::wire::rest::{EditQueued, QueuedMessage};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params};
+
+use super::{Store, bodies, text};
+use crate::log::LogError;
+use crate::log::sqlite::records::{QUEUED, Record};
+
+impl Store {
+    /// The messages of a session that wait, the next one first.
+    pub async fn queue(&self, session: &SessionId) -> Result<Vec<QueuedMessage>, LogError> {
+        let session = session.clone();
+        self.read(move |connection| Ok(bodies(waiting(connection, &session)?))).await
+    }
+
+    /// Adds a message behind the others; `false` if so many wait already.
+    pub async fn enqueue(
+        &self,
+        session: &SessionId,
+        message: QueuedMessage,
+        most: usize,
+    ) -> Result<bool, LogError> {
+        let session = session.clone();
+        self.synced(move |connection| {
+            let (count, last): (i64, i64) = connection
+                .prepare_cached("SELECT count(*), coalesce(max(position), 0) FROM queued WHERE session = ?1")?
+                .query_row([session.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            if usize::try_from(count).is_ok_and(|count| count >= most) {
+                return Ok(false);
+            }
+            let keys = vec![text(&session), text(&message.id), Value::Integer(last + 1)];
+            QUEUED.put(connection, keys, &message)?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// Changes what a message says, which also forgets why it was not sent, or where it stands; a place behind the
+    /// last is the last. `false` if it does not wait.
+    pub async fn edit_queued(
+        &self,
+        session: &SessionId,
+        id: &str,
+        edit: EditQueued,
+    ) -> Result<bool, LogError> {
+        let (session, id) = (session.clone(), id.to_owned());
+        self.synced(move |connection| {
+            let before = waiting(connection, &session)?;
+            let Some(from) = before.iter().position(|record| record.body.id == id) else { return Ok(false) };
+            for (keys, message) in rearranged(&before, from, edit) {
+                QUEUED.put(connection, keys, &message)?;
+            }
+            Ok(true)
+        })
+        .await
+    }
+
+    /// Notes why a message was not sent when its turn came; `false` if it does not wait.
+    pub async fn fail_queued(
+        &self,
+        session: &SessionId,
+        id: &str,
+        failure: ErrorInfo,
+    ) -> Result<bool, LogError> {
+        let (session, id) = (session.clone(), id.to_owned());
+        self.synced(move |connection| {
+            let Some(Record { keys, body }) = find(connection, &session, &id)? else { return Ok(false) };
+            QUEUED.put(connection, keys, &QueuedMessage { failure: Some(failure), ..body })?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// Takes a message out.
+    pub async fn remove_queued(
+        &self,
+        session: &SessionId,
+        id: &str,
+    ) -> Result<Option<QueuedMessage>, LogError> {
+        let (session, id) = (session.clone(), id.to_owned());
+        self.synced(move |connection| take(connection, &session, &id)).await
+    }
+
+    /// Every session in which a message waits.
+    pub async fn sessions_with_queue(&self) -> Result<Vec<SessionId>, LogError> {
+        self.read(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT DISTINCT session FROM queued ORDER BY 1")?;
+            let sessions = statement.query_map([], |row| row.get::<_, String>(0))?;
+            Ok(sessions.map(|session| session.map(SessionId::from)).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+}
+
+pub(super) fn take(
+    connection: &Connection,
+    session: &SessionId,
+    id: &str,
+) -> Result<Option<QueuedMessage>, LogError> {
+    let found = find(connection, session, id)?;
+    QUEUED.delete(connection, "session = ?1 AND id = ?2", params![session.as_str(), id])?;
+    Ok(found.map(|record| record.body))
+}
+
+pub(super) fn find(
+    connection: &Connection,
+    session: &SessionId,
+    id: &str,
+) -> Result<Option<Record<QueuedMessage>>, LogError> {
+    let identity = params![session.as_str(), id];
+    Ok(QUEUED.select(connection, "WHERE session = ?1 AND id = ?2", identity)?.pop())
+}
+
+fn waiting(connection: &Connection, session: &SessionId) -> Result<Vec<Record<QueuedMessage>>, LogError> {
+    QUEUED.select(connection, "WHERE session = ?1 ORDER BY position", [session.as_str()])
+}
+
+/// The records that an edit changes, and only those: the messages between its two places change theirs.
+fn rearranged(
+    before: &[Record<QueuedMessage>],
+    from: usize,
+    edit: EditQueued,
+) -> Vec<(Vec<Value>, QueuedMessage)> {
+    let mut after: Vec<QueuedMessage> = before.iter().map(|record| record.body.clone()).collect();
+    let mut edited = after.remove(from);
+    if let Some(message) = edit.message {
+        edited = QueuedMessage { message, failure: None, ..edited };
+    }
+    let to = edit.position.map_or(from, |position| position as usize).min(after.len());
+    after.insert(to, edited);
+    let changed = before.iter().zip(after).filter(|(record, message)| record.body != *message);
+    let keys = |record: &Record<QueuedMessage>, message: &QueuedMessage| {
+        record
+            .keys
+            .iter()
+            .cloned()
+            .enumerate()
+            .map(|(column, key)| if column == 1 { text(&message.id) } else { key })
+            .collect()
+    };
+    changed.map(|(record, message)| (keys(record, &message), message)).collect()
+}

@@ -1,0 +1,180 @@
+//! What Claude Code said in a recording is what is shown of it: each of its lines again, in its place, once.
+
+use std::collections::BTreeMap;
+
+use liminal_core::dialect::Notice;
+use liminal_core::replay::{Direction, Recording};
+use serde_json::{Value, json};
+
+/// The prefix of the result of a tool that the user stopped.
+const REJECTED: &str = "The user doesn't want to proceed";
+/// The requests that only clients with hooks or tools of their own get.
+const NOT_OURS: [&str; 2] = ["control_request hook_callback", "control_request mcp_message"];
+
+pub(crate) struct Played {
+    /// The lines of the agent.
+    said: Vec<Value>,
+    /// The payloads of the events.
+    events: Vec<Value>,
+    /// The last state of each item, by the order of their first.
+    items: Vec<Value>,
+    notices: Vec<Notice>,
+}
+
+impl Played {
+    pub(crate) fn new(
+        recording: &Recording,
+        events: Vec<Value>,
+        upserts: Vec<Value>,
+        notices: Vec<Notice>,
+    ) -> Self {
+        let said = recording.lines().iter().filter(|line| line.direction == Direction::Out);
+        let said = said.map(|line| line.line.clone()).collect();
+        let events = events.into_iter().map(|mut event| event["payload"].take()).collect();
+        let upserts = upserts.into_iter().filter(|output| output["type"] == "session:upsert");
+        let mut order = BTreeMap::new();
+        let mut items: Vec<Value> = Vec::new();
+        for mut upsert in upserts {
+            let upsert = upsert["payload"].take();
+            let id = (upsert["turnId"].to_string(), upsert["itemId"].to_string());
+            let place = *order.entry(id).or_insert(items.len());
+            if place == items.len() { items.push(upsert) } else { items[place] = upsert }
+        }
+        Self { said, events, items, notices }
+    }
+
+    pub(crate) fn check(&self) {
+        self.every_text_is_shown_once_and_in_order();
+        self.every_call_is_shown_with_what_it_was_told();
+        self.every_result_is_shown_with_its_output();
+        self.every_question_is_shown_once();
+        self.every_note_is_told();
+        self.every_turn_ends_as_its_result_says();
+        self.prices_add_up();
+        self.every_line_is_understood();
+    }
+
+    fn every_text_is_shown_once_and_in_order(&self) {
+        let lines = self.lines("assistant").filter(|line| line["message"]["model"] != "<synthetic>");
+        let texts = lines.flat_map(content).filter_map(|block| {
+            block["text"].as_str().or_else(|| block["thinking"].as_str()).map(str::to_owned)
+        });
+        let said: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+        // A text that broke off for good was never told as a whole.
+        let whole = self.items.iter().filter(|item| item["status"] != "error" && is_by_agent(item));
+        let shown: Vec<String> = whole.map(|item| item["content"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(shown, said, "every text is shown exactly once");
+    }
+
+    fn every_call_is_shown_with_what_it_was_told(&self) {
+        let calls = self.lines("assistant").flat_map(|line| content(line).map(move |block| (line, block)));
+        for (line, call) in calls.filter(|(_, block)| block["type"] == "tool_use") {
+            let shown = self.call(&call["id"]);
+            assert_eq!(shown["toolName"], call["name"]);
+            assert_eq!(shown["toolArguments"], call["input"]);
+            assert_eq!(shown["parentCallId"], line["parent_tool_use_id"], "sub-agents are nested");
+        }
+    }
+
+    fn every_result_is_shown_with_its_output(&self) {
+        let results = self.lines("user").flat_map(|line| content(line).map(move |block| (line, block)));
+        for (line, result) in results.filter(|(_, block)| block["type"] == "tool_result") {
+            let (shown, output) = (self.call(&result["tool_use_id"]), output(&result["content"]));
+            if output.starts_with(REJECTED) {
+                assert!(shown["toolOutput"].is_null() && shown["status"] != "complete", "{shown}");
+                continue;
+            }
+            assert_eq!(shown["toolOutput"], output);
+            assert_eq!(shown["toolOutputIsError"], result["is_error"] == true);
+            let details = &line["tool_use_result"];
+            let changed = details["structuredPatch"].is_array() && details["filePath"].is_string();
+            assert!(!changed || shown["diffs"][0]["path"] == details["filePath"], "{shown}");
+            let read = &details["file"]["filePath"];
+            assert!(read.is_null() || shown["locations"][0]["path"] == *read, "{shown}");
+        }
+        let outputs = self.events.iter().filter(|event| event["finalItem"]["type"] == "function_call_output");
+        let results = self.lines("user").flat_map(content);
+        let told = results.filter(|block| {
+            block["type"] == "tool_result" && !output(&block["content"]).starts_with(REJECTED)
+        });
+        assert_eq!(outputs.count(), told.count(), "every result is shown exactly once");
+    }
+
+    fn every_question_is_shown_once(&self) {
+        let asked = self.lines("control_request").filter(|line| line["request"]["subtype"] == "can_use_tool");
+        let asked: Vec<&Value> = asked.collect();
+        let shown: Vec<&Value> = self.items.iter().filter(|item| item["type"] == "permission").collect();
+        assert_eq!(shown.len(), asked.len());
+        for (item, line) in shown.iter().zip(asked) {
+            assert_eq!(item["callId"], line["request"]["tool_use_id"]);
+            assert!(item["options"].as_array().is_some_and(|options| options.len() >= 3));
+            let is_withdrawn = self
+                .lines("control_cancel_request")
+                .any(|withdrawn| withdrawn["request_id"] == line["request_id"]);
+            assert!(!is_withdrawn || item["outcome"] == json!({}), "{item}");
+        }
+    }
+
+    fn every_note_is_told(&self) {
+        for (subtype, words) in
+            [("api_retry", "The model's API failed"), ("compact_boundary", "The conversation was compacted")]
+        {
+            let said = self.lines("system").filter(|line| line["subtype"] == subtype);
+            let notes = self.items.iter().filter(|item| item["origin"] == "system");
+            let shown = notes.filter(|note| note["content"].as_str().unwrap().starts_with(words));
+            assert_eq!(shown.count(), said.count(), "{subtype}");
+        }
+    }
+
+    fn every_turn_ends_as_its_result_says(&self) {
+        // Before the first turn a result tells why the program did not start.
+        let since = self.said.iter().position(|line| line["subtype"] == "init").unwrap_or(self.said.len());
+        let results = self.said.iter().skip(since).filter(|line| line["type"] == "result");
+        let expected = results.map(|result| match result["is_error"] == true {
+            true if result["terminal_reason"].as_str().is_some_and(|why| why.starts_with("aborted_")) => {
+                "cancelled"
+            }
+            true => "error",
+            false => "completed",
+        });
+        let ends = self.events.iter().filter(|event| event["type"] == "response_done");
+        let found: Vec<&str> = ends.map(|end| end["status"].as_str().unwrap()).collect();
+        assert_eq!(found, expected.collect::<Vec<_>>());
+    }
+
+    fn prices_add_up(&self) {
+        let prices = self.events.iter().filter_map(|event| event["usage"]["costUsd"].as_f64());
+        let last = self.lines("result").last().and_then(|result| result["total_cost_usd"].as_f64());
+        let difference = prices.sum::<f64>() - last.unwrap_or_default();
+        assert!(difference.abs() < 1e-9, "{difference}");
+    }
+
+    fn every_line_is_understood(&self) {
+        for notice in &self.notices {
+            let Notice::Unknown { kind, sample } = notice else { continue };
+            assert!(NOT_OURS.contains(&kind.as_str()), "{kind}: {sample}");
+        }
+    }
+
+    fn lines<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+        self.said.iter().filter(move |line| line["type"] == kind)
+    }
+
+    fn call(&self, id: &Value) -> &Value {
+        let mut calls = self.items.iter().filter(|item| item["type"] == "tool_call" && item["callId"] == *id);
+        calls.next().unwrap_or_else(|| panic!("the call {id} is not shown"))
+    }
+}
+
+fn is_by_agent(item: &Value) -> bool {
+    item["type"] == "thinking" || (item["type"] == "message" && item["origin"] == "agent")
+}
+
+fn content(line: &Value) -> impl Iterator<Item = &Value> {
+    line["message"]["content"].as_array().into_iter().flatten()
+}
+
+fn output(content: &Value) -> String {
+    let Some(blocks) = content.as_array() else { return content.as_str().unwrap_or_default().to_owned() };
+    blocks.iter().map(|block| block["text"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
+}
