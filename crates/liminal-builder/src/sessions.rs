@@ -8,6 +8,7 @@ mod changing;
 mod failure;
 mod identity;
 mod listing;
+mod memory;
 mod past;
 mod queue;
 mod recovery;

@@ -1,6 +1,7 @@
 //! Owns the pipe of frames between a session and its agent: framing, queueing, and how the pipe ends.
 //! May not know what a frame means, which agent speaks, or what a session does with it.
 
+pub mod http_sse;
 mod lines;
 mod outgoing;
 mod stdio;

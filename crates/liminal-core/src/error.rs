@@ -64,6 +64,8 @@ wire_enum! {
         LineTooLong = "LINE_TOO_LONG",
         /// There is such a path, but not for this method.
         MethodNotAllowed = "METHOD_NOT_ALLOWED",
+        /// No connection to the model's API could be made.
+        ModelUnreachable = "MODEL_UNREACHABLE",
         /// There is no such path.
         NotFound = "NOT_FOUND",
         /// The request was made by a page of another origin, or does not tell by which.

@@ -172,6 +172,7 @@ fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         ErrorCode::ItemTooLong
         | ErrorCode::LineTooLong
+        | ErrorCode::ModelUnreachable
         | ErrorCode::ProcessCrash
         | ErrorCode::ProcessExitNoResult
         | ErrorCode::ResponseError

@@ -65,8 +65,12 @@ async fn codex_is_installed_for_us_alone_and_started_from_there() {
     let config = Config { agents: [("codex".to_owned(), agent_config(&world))].into(), ..Config::default() };
     let machine = Machine { config: &config, environment: &environment, managed: &managed, data: &managed };
     let registry = ProviderRegistry::of(&machine, &InstanceId::new(&world.instance).unwrap()).await;
-    let request =
-        OpenRequest { directory: world.project.clone(), resume: None, options: SessionOptions::default() };
+    let request = OpenRequest {
+        directory: world.project.clone(),
+        resume: None,
+        options: SessionOptions::default(),
+        past: Vec::new(),
+    };
     let opened = registry.get("codex").unwrap().open(request).await.unwrap();
     let (outlet, outputs) = tap(64);
     let mut tasks = JoinSet::new();

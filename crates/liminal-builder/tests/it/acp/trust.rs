@@ -24,7 +24,7 @@ async fn codex_starts_the_servers_that_a_project_brings() {
 async fn s31_an_agent_that_cannot_be_restricted_does_not_start() {
     let world = AcpWorld::codex().await;
     let options = SessionOptions { restricted: true, ..SessionOptions::default() };
-    let request = OpenRequest { directory: world.project.clone(), resume: None, options };
+    let request = OpenRequest { directory: world.project.clone(), resume: None, options, past: Vec::new() };
     let error = world.agent().open(request).await.unwrap_err();
     assert!(matches!(error, OpenError::InvalidOption { option: "restricted", .. }), "{error}");
     assert_eq!(world.processes(), Vec::<String>::new());
