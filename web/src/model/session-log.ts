@@ -92,6 +92,8 @@ class Log implements SessionLog {
   private historySeq = 0;
   /** The epoch of the history that was announced and has not come yet. */
   private announced: string | undefined;
+  /** Something is missing that no cursor brings: only a history mends it. */
+  private isBroken = false;
 
   constructor(readonly sessionId: SessionId) {}
 
@@ -100,11 +102,17 @@ class Log implements SessionLog {
   }
 
   cursor(): string | undefined {
-    if (!this.isLoaded || this.announced !== undefined) return undefined;
+    if (!this.isLoaded || this.isBroken || this.announced !== undefined) return undefined;
     return `${this.epoch}.${this.seq}`;
   }
 
   apply(frame: SessionFrame): Change {
+    const change = this.dispatch(frame);
+    if (change.verdict === 'gap') this.isBroken = true;
+    return change;
+  }
+
+  private dispatch(frame: SessionFrame): Change {
     switch (frame.type) {
       case 'session:subscribed':
         return this.subscribed(frame);
@@ -147,7 +155,8 @@ class Log implements SessionLog {
     const epoch = this.announced ?? this.epoch;
     this.announced = undefined;
     // Of the same life and not newer: everything in it is held, and more.
-    if (this.isLoaded && epoch === this.epoch && frame.seq <= this.seq) return IGNORED;
+    if (this.isLoaded && !this.isBroken && epoch === this.epoch && frame.seq <= this.seq) return IGNORED;
+    this.isBroken = false;
     const earlier = this.items;
     this.epoch = epoch;
     this.seq = this.historySeq = frame.seq;

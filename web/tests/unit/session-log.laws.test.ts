@@ -11,8 +11,8 @@ type LogFrame = UpsertFrame | TurnFrame;
 /** What is shown, without the times and the steps on the way that an addition does not carry. */
 function shown(log: SessionLog): unknown {
   const items = log.order.map((id) => {
-    const { emittedAt: _, sourceTimestamp: __, status, ...rest } = log.items.get(id)!.state;
-    return { ...rest, status: status === 'create' ? 'update' : status };
+    const { status, ...rest } = log.items.get(id)!.state;
+    return { ...rest, status: status === 'create' ? 'update' : status, emittedAt: '', sourceTimestamp: '' };
   });
   return { items, turns: log.turns };
 }

@@ -102,10 +102,14 @@ describe('growing texts', () => {
   it.each([
     ['the item is not held', append(5, 'nobody', 0, 'x')],
     ['less is held than the base says', append(5, 'a', 99, 'x')],
-  ])('tells a gap if %s, and does not move the cursor', (_, frame) => {
+  ])('tells a gap if %s, and has no cursor until a history mends it', (_, frame) => {
     const log = loaded([message('a', 'abc', 'update')]);
     expect(log.apply(frame).verdict).toBe('gap');
-    expect(log.cursor()).toBe('e1.1');
+    log.apply(upsert(6, message('b', 'later')));
+    expect(log.cursor()).toBeUndefined();
+    log.apply(subscribed('reset', 6));
+    log.apply(history(6, [message('a', 'abcdef', 'update'), message('b', 'later')]));
+    expect([text(log, 'a'), log.cursor()]).toEqual(['abcdef', 'e1.6']);
   });
 
   it('takes an addition once, and none after the end', () => {
