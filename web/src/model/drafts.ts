@@ -1,5 +1,7 @@
+// What was typed and not sent yet, per session. Outlives reloads and crashes.
+
 import type { SessionId } from '../gen/contracts';
-import type { Clock, KeyValueStorage } from '../protocol/environment';
+import type { Cancel, Clock, KeyValueStorage } from '../protocol/environment';
 
 export type Drafts = {
   get(sessionId: SessionId): string;
@@ -11,4 +13,35 @@ export type Drafts = {
   flush(): void;
 };
 
-export declare function createDrafts(options: { storage: KeyValueStorage; clock: Clock }): Drafts;
+const PREFIX = 'liminal:draft:';
+const DELAY = 400;
+
+export function createDrafts({ storage, clock }: { storage: KeyValueStorage; clock: Clock }): Drafts {
+  const unwritten = new Map<SessionId, string>();
+  let timer: Cancel | undefined;
+
+  const write = () => {
+    timer?.();
+    timer = undefined;
+    for (const [id, text] of unwritten) {
+      if (text === '') storage.remove(PREFIX + id);
+      else storage.set(PREFIX + id, text);
+    }
+    unwritten.clear();
+  };
+  const get = (id: SessionId) => unwritten.get(id) ?? storage.get(PREFIX + id) ?? '';
+  const set = (id: SessionId, text: string) => {
+    unwritten.set(id, text);
+    // Not put off by further typing: a crash may take what is younger than the delay, never more.
+    timer ??= clock.after(DELAY, write);
+  };
+
+  return {
+    get,
+    set,
+    clear(id, text) {
+      if (text === undefined || get(id) === text) set(id, '');
+    },
+    flush: write,
+  };
+}
