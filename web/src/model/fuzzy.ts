@@ -4,8 +4,8 @@ export type Range = readonly [start: number, end: number];
 export type FuzzyMatch = { readonly score: number; readonly ranges: readonly Range[] };
 export type FuzzyHit<T> = { readonly item: T; readonly match: FuzzyMatch };
 
-/** The query as it stands. */
-const EXACT = 15;
+/** The query as it stands, per letter. */
+const EXACT = 6;
 const CONSECUTIVE = 12;
 const WORD_START = 10;
 const WHOLE_START = 6;
@@ -83,7 +83,7 @@ function isWordStart(text: string, place: number): boolean {
 
 function scoreOf(places: readonly number[], text: string): number {
   const isExact = (places.at(-1) ?? 0) - (places[0] ?? 0) === places.length - 1;
-  let score = (places[0] === 0 ? WHOLE_START : 0) + (isExact ? EXACT : 0);
+  let score = (places[0] === 0 ? WHOLE_START : 0) + (isExact ? EXACT * (places.length - 1) : 0);
   places.forEach((place, index) => {
     const gap = index === 0 ? 0 : place - (places[index - 1] ?? 0) - 1;
     if (isWordStart(text, place)) score += WORD_START;
