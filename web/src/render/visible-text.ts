@@ -8,7 +8,7 @@ export type TextPiece = {
 
 /** Controls but for tab and line ends; direction marks; zero width; tags; fillers that look like nothing. */
 const HIDDEN =
-  // eslint-disable-next-line no-control-regex -- controls are what is looked for
+   
   /[\u0000-\u0008\u000b\u000c\u000d\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
 export function visiblePieces(text: string): TextPiece[] {
