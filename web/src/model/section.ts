@@ -2,7 +2,7 @@
 
 import type { CallId, TurnId } from '../gen/contracts';
 import { folded } from './fold';
-import { kept } from './row-identity';
+import { indexRows, kept } from './row-identity';
 import type { PermissionOutcomeKind, PermissionRow, Row, ToolRow, ToolStatus } from './row-types';
 import { isItemOf, isTerminal, type Item, type ItemOf } from './session-log';
 import type { Turn } from './turn';
@@ -19,13 +19,18 @@ export type SectionInput = {
   readonly userKey: string | undefined;
 };
 
-export function sectionRows(input: SectionInput, earlier: ReadonlyMap<string, Row>): Row[] {
-  const rows = new Section(input, earlier).rows();
+/** What was made of a section before. */
+export type EarlierSection = { readonly input: SectionInput; readonly rows: readonly Row[] };
+
+export function sectionRows(input: SectionInput, made: EarlierSection | undefined): Row[] {
+  const earlier = indexRows(made?.rows ?? []);
+  const isSameRun = made?.input.isRunning === input.isRunning && made.input.userKey === input.userKey;
+  const rows = new Section(input, earlier, isSameRun).rows();
   return input.isLast ? [...rows, ...endRows(input.turn, earlier)] : rows;
 }
 
 /** Nothing, an end line, or an error. */
-export function endRows(turn: Turn | undefined, earlier: ReadonlyMap<string, Row>): Row[] {
+function endRows(turn: Turn | undefined, earlier: ReadonlyMap<string, Row>): Row[] {
   if (!turn?.end) return [];
   const { turnId, end } = turn;
   const row: Row = end.kind === 'error'
@@ -40,7 +45,12 @@ class Section {
   private inside = new Map<CallId, Item[]>();
   private top: Item[] = [];
 
-  constructor(private input: SectionInput, private earlier: ReadonlyMap<string, Row>) {
+  constructor(
+    private input: SectionInput,
+    private earlier: ReadonlyMap<string, Row>,
+    /** Whether rows of before can be taken as they are, where their items are the same. */
+    private isSameRun: boolean,
+  ) {
     for (const item of input.items) {
       if (isItemOf(item, 'tool_call')) this.calls.set(item.state.callId, item);
       if (isItemOf(item, 'permission')) this.permissions.set(item.state.callId, item);
@@ -69,8 +79,22 @@ class Section {
   }
 
   private listed(items: readonly Item[]): Row[] {
-    const rows = items.map((item) => this.row(item)).filter((row) => row !== undefined);
-    return folded(rows.map((row) => kept(this.earlier.get(row.key), row))).map((row) => kept(this.earlier.get(row.key), row));
+    const rows = items.map((item) => this.unchanged(item) ?? this.changed(item)).filter((row) => row !== undefined);
+    return folded(rows).map((row) => (row.kind === 'fold' ? kept(this.earlier.get(row.key), row) : row));
+  }
+
+  // Turns may be long: most rows are told apart by one look at their items.
+  private unchanged(item: Item): Row | undefined {
+    const row = this.isSameRun ? this.earlier.get(item.id) : undefined;
+    if (!row || !('item' in row) || row.item !== item) return undefined;
+    if (row.kind !== 'tool') return row;
+    const { callId } = row.item.state;
+    return row.children.length === 0 && !this.inside.has(callId) && row.permission === this.shownPermission(callId) ? row : undefined;
+  }
+
+  private changed(item: Item): Row | undefined {
+    const row = this.row(item);
+    return row && kept(this.earlier.get(row.key), row);
   }
 
   private row(item: Item): Row | undefined {
@@ -100,9 +124,14 @@ class Section {
     const permission = this.permissions.get(callId);
     const children = this.listed(this.inside.get(callId) ?? []);
     const status = this.toolStatus(item, permission);
-    // Questions have rows of their own.
-    const shown = permission?.state.questions?.length ? undefined : permission;
+    const shown = this.shownPermission(callId);
     return { kind: 'tool', key: item.id, turnId, item, status, durationMs: duration(item), permission: shown, children };
+  }
+
+  // Questions have rows of their own.
+  private shownPermission(callId: CallId): ItemOf<'permission'> | undefined {
+    const permission = this.permissions.get(callId);
+    return permission?.state.questions?.length ? undefined : permission;
   }
 
   private toolStatus({ state }: ItemOf<'tool_call'>, permission: ItemOf<'permission'> | undefined): ToolStatus {

@@ -13,6 +13,7 @@ import { createTurnList } from './turn-list';
 /** One item: a new object with each state, the same object while nothing changed. */
 export type Item = {
   readonly id: ItemId;
+  readonly turnId: TurnId;
   readonly state: Upsert;
   /** When its first state was told; absent if only a later one is known. */
   readonly startedAt?: string;
@@ -238,7 +239,7 @@ class Log implements SessionLog {
 
 function successor(held: Item | undefined, state: Upsert): Item {
   const startedAt = held?.startedAt ?? (state.status === 'create' && !held ? state.sourceTimestamp : undefined);
-  return { id: state.itemId, state, ...(startedAt === undefined ? {} : { startedAt }) };
+  return { id: state.itemId, turnId: state.turnId, state, ...(startedAt === undefined ? {} : { startedAt }) };
 }
 
 // The rows of a page that was only away for a moment stay as they are.

@@ -326,3 +326,25 @@ describe.each(recordings().map(({ name, frames }) => [name, frames] as const))('
     expect(project(log).rows).toEqual(projection.rows);
   });
 });
+
+describe('long sessions', () => {
+  it('touch only the turn that changed, and in it only the row', () => {
+    const frames: SessionFrame[] = [];
+    for (let turn = 0; turn < 100; turn += 1) {
+      const turnId = `t${turn}`;
+      frames.push(turnStarted(frames.length + 1, turnId));
+      for (let item = 0; item < 20; item += 1) frames.push(upsert(frames.length + 1, message(`${turnId}/${item}`, 'x', 'complete', 'agent', turnId)));
+      frames.push(turnComplete(frames.length + 1, turnId));
+    }
+    const log = session(...frames);
+    const projector = createProjector();
+    const before = project(log, [], projector).rows;
+    // Whoever looks at an item of another turn is caught.
+    for (const [id, item] of log.items) {
+      if (item.turnId !== 't50') Object.defineProperty(item, 'state', { get: () => { throw new Error(`looked at ${id}`); } });
+    }
+    log.apply(upsert(frames.length + 1, { ...message('t50/3', 'y', 'complete', 'agent', 't50'), turnId: 't50' }));
+    const after = project(log, [], projector).rows;
+    expect(after.filter((row, index) => row !== before[index]).map((row) => row.key)).toEqual(['t50/3']);
+  });
+});
