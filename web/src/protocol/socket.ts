@@ -1,7 +1,7 @@
 // The one socket of a page: opens it, keeps it, notices when it is dead, and answers questions over it. Knows nothing of
 // what sessions say.
 
-import type { ServerMessage } from '../gen/contracts';
+import type { Problem, ServerMessage } from '../gen/contracts';
 import { backoff, createPacer, type Pacer } from './backoff';
 import type { Cancel, Clock } from './environment';
 import type { ClientMessage, OkFrame } from './frames';
@@ -65,6 +65,11 @@ const PATIENCE = 15_000;
 /** For when somebody looks and waits. */
 const SHORT_PATIENCE = 3_000;
 const UNAUTHORISED = 4401;
+/** The server closes the socket over a larger one, and would do so again each time it is repeated. */
+const LARGEST_FRAME = 1024 * 1024;
+const TOO_LARGE: Problem = {
+  type: 'about:blank', title: 'too large', status: 413, code: 'BODY_TOO_LARGE', detail: 'this is more than 1 MiB: put it into a file and name that',
+};
 
 /**
  * Asks for an answer on this very socket, and changes nothing: nobody is subscribed to it, so leaving it is answered by
@@ -129,7 +134,9 @@ class SocketConnection implements Connection {
   request(message: ClientMessage): Promise<OkFrame> {
     if (this.current.kind !== 'open') return Promise.reject(new Disconnected());
     const { requestId, answer } = this.requests.begin();
-    this.pacer?.send(JSON.stringify({ requestId, ...message }));
+    const text = JSON.stringify({ requestId, ...message });
+    if (isTooLarge(text)) this.requests.answered({ type: 'error', requestId, problem: TOO_LARGE });
+    else this.pacer?.send(text);
     return answer;
   }
 
@@ -256,6 +263,11 @@ class SocketConnection implements Connection {
       if (this.socket === socket && this.current.kind === 'open') this.look();
     });
   }
+}
+
+// A character takes three bytes at most.
+function isTooLarge(text: string): boolean {
+  return text.length * 3 > LARGEST_FRAME && new TextEncoder().encode(text).length > LARGEST_FRAME;
 }
 
 function parsed(data: unknown): ServerMessage | undefined {

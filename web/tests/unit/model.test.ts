@@ -202,6 +202,6 @@ describe('fuzzy', () => {
 
   it('is quick on many long texts', () => {
     const many = Array.from({ length: 5000 }, (_, n) => `src/some/long/path/of/a/project/file-${n}.test.ts`);
-    expect(fastest(() => fuzzyFilter('splpfts', many, (text) => text))).toBeLessThan(250);
+    expect(fastest(() => fuzzyFilter('splpfts', many, (text) => text))).toBeLessThan(1_000);
   });
 });

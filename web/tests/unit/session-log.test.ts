@@ -224,7 +224,7 @@ describe('turns and the session', () => {
 
   it('orders turns by their beginning, whatever comes first', () => {
     const log = loaded();
-    for (const frame of [turnComplete(4, 't2'), turnComplete(2, 't1'), turnStarted(3, 't2'), turnStarted(1, 't1')]) log.apply(frame);
+    for (const frame of [turnComplete(4, 't1'), turnComplete(3, 't2'), turnStarted(2, 't2'), turnStarted(1, 't1')]) log.apply(frame);
     expect(log.turns.map((turn) => turn.turnId)).toEqual(['t1', 't2']);
     expect(log.turns.every((turn) => turn.modelId === 'm' && turn.end?.kind === 'completed')).toBe(true);
   });

@@ -241,6 +241,14 @@ describe('questions', () => {
     expect(socket().sent.map((frame) => 'sessionId' in frame && frame.sessionId)).toEqual(Array.from({ length: 100 }, (_, n) => `s${n}`));
   });
 
+  it.each([['x', 1_048_400, true], ['x', 1_048_600, false], ['ü', 524_400, false], ['ü', 520_000, true]])(
+    'of %s × %i go out: %s, since a larger one would close the socket again and again', async (letter, count, isSent) => {
+      const { connection, socket } = openWorld();
+      const asked = connection.request({ type: 'session:send', sessionId: 's', message: letter.repeat(count) }).catch((error: unknown) => error);
+      expect(socket().sent).toHaveLength(isSent ? 1 : 0);
+      if (!isSent) expect(await asked).toMatchObject({ problem: { code: 'BODY_TOO_LARGE' } });
+    });
+
   it('survive what is no frame', async () => {
     const { connection, socket } = openWorld();
     const said: string[] = [];
