@@ -18,6 +18,8 @@ export type Call = {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
   readonly signal?: AbortSignal | undefined;
+  /** Without the key: an old one is no reason to refuse a new one. */
+  readonly isAnonymous?: boolean;
 };
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -65,8 +67,8 @@ export class Caller {
     return url.href;
   }
 
-  private init(method: Method, { body, headers, signal }: Call): RequestInit {
-    const key = this.key();
+  private init(method: Method, { body, headers, signal, isAnonymous = false }: Call): RequestInit {
+    const key = isAnonymous ? undefined : this.key();
     return {
       method,
       credentials: 'same-origin',

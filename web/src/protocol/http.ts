@@ -99,7 +99,8 @@ function access(caller: Caller) {
   return {
     key: () => caller.key(),
     forgetKey: () => caller.forgetKey(),
-    exchange: async (code: string) => caller.keepKey(await caller.json<BrowserKey>('POST', 'auth/exchange', { body: { code } })),
+    exchange: async (code: string) =>
+      caller.keepKey(await caller.json<BrowserKey>('POST', 'auth/exchange', { body: { code }, isAnonymous: true })),
     checkAccess: () => caller.nothing('GET', 'api/meta').then(() => 'granted' as const, refusal),
     isHealthy: () => caller.nothing('GET', 'healthz').then(() => true, () => false),
     meta: () => caller.json<Meta>('GET', 'api/meta'),

@@ -68,6 +68,7 @@ describe('routes', () => {
 describe('the key', () => {
   it('comes from a code, is kept, and goes with every request', async () => {
     const { api, seen, storage } = setUp(() => Response.json({ key: 'k' }));
+    storage.set('liminal:key', 'old');
     await api.exchange('once');
     expect(seen[0]).toMatchObject({ url: '/auth/exchange', body: { code: 'once' } });
     expect(seen[0]?.headers).not.toHaveProperty('X-Liminal-Key');

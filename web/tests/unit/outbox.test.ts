@@ -68,6 +68,7 @@ describe('a message', () => {
     expect(self.socket().of('session:send')).toEqual([]);
     expect(outbox.retry('id1')).toBe('id2');
     expect(self.socket().last()).toMatchObject({ clientMessageId: 'id2', message: 'hello' });
+    expect(outbox.entries().map((entry) => entry.clientMessageId)).toEqual(['id2']);
   });
 
   it('is offered again to a server that is shutting down, but not in a hurry', async () => {
