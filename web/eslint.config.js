@@ -2,7 +2,7 @@ import solid from 'eslint-plugin-solid/configs/typescript';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'src/gen'] },
+  { ignores: ['dist', 'src/gen', '**/*.d.ts'] },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts', '**/*.tsx'],
@@ -18,5 +18,14 @@ export default tseslint.config(
     },
   },
   { files: ['**/*.tsx'], ...solid },
+  {
+    files: ['**/*.tsx'],
+    rules: {
+      // Called by handlers, or made of effects themselves.
+      'solid/reactivity': ['error', {
+        customReactiveFunctions: ['attempt', 'copyText', 'createSuggestions', 'followRows', 'followTarget', 'announceTurns', 'addEventListener', 'onLast'],
+      }],
+    },
+  },
   { files: ['tests/**'], rules: { 'max-lines': 'off' } },
 );

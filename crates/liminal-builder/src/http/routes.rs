@@ -65,7 +65,10 @@ type Handler = fn(MethodFilter) -> MethodRouter<App>;
 /// The routes. Those of one path stand together.
 pub const ROUTES: &[Route] = &[
     page("/", |verb| on(verb, pages::index)),
-    page("/style.css", |verb| on(verb, pages::style)),
+    page("/s/{session}", |verb| on(verb, pages::session)),
+    page("/assets/{file}", |verb| on(verb, pages::asset)),
+    page("/theme.js", |verb| on(verb, pages::theme)),
+    page("/favicon.svg", |verb| on(verb, pages::icon)),
     get("/healthz", Access::Public, |verb| on(verb, health::alive)),
     get("/readyz", Access::Public, |verb| on(verb, health::ready)),
     post("/auth/exchange", Access::Public, Body::Json, |verb| on(verb, auth::exchange)),
@@ -155,7 +158,8 @@ mod tests {
     fn only_what_shows_the_page_or_lets_in_is_open() {
         let open = ROUTES.iter().filter(|route| matches!(route.access, Access::Page | Access::Public));
         let open: Vec<_> = open.map(|route| route.path).collect();
-        assert_eq!(open, ["/", "/style.css", "/healthz", "/readyz", "/auth/exchange"]);
+        let pages = ["/", "/s/{session}", "/assets/{file}", "/theme.js", "/favicon.svg"];
+        assert_eq!(open, [&pages[..], &["/healthz", "/readyz", "/auth/exchange"]].concat());
         for route in ROUTES {
             assert_eq!(route.verb == Verb::Get, route.body == Body::None, "{}", route.path);
         }

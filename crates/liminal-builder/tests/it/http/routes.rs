@@ -24,6 +24,13 @@ fn good(server: &TestServer, route: &Route) -> Call {
     anonymous(server, route).with("Authorization", &server.token())
 }
 
+/// A program may be built without its page, and no page has a file called x: only the handler can say so.
+fn is_missing_file(route: &Route, answer: &Answer) -> bool {
+    ["/assets/{file}", "/theme.js", "/favicon.svg"].contains(&route.path)
+        && answer.status == 404
+        && answer.body.contains("this build has no such file")
+}
+
 fn is_closed(route: &Route) -> bool {
     matches!(route.access, Access::Credential | Access::Token)
 }
@@ -42,6 +49,9 @@ fn assert_verdict(answer: &Answer, status: u16, code: &str, route: &Route) {
 fn a_good_request_reaches_its_handler() {
     each(|server, route| {
         let answer = good(server, route).send();
+        if is_missing_file(route, &answer) {
+            return;
+        }
         // An empty object is no code; only the handler can know.
         let expected = if route.body == Body::Json { 400 } else { answer.status };
         assert_eq!(answer.status, expected, "{answer:?}");
@@ -124,7 +134,8 @@ fn origins() {
         for site in ["cross-site", "same-site"] {
             let answer = good(server, route).with("Sec-Fetch-Site", site).send();
             if route.access == Access::Page {
-                assert_eq!(answer.status, 200, "a link to {}", route.path);
+                let is_reached = answer.status == 200 || is_missing_file(route, &answer);
+                assert!(is_reached, "a link to {} {answer:?}", route.path);
             } else {
                 assert_verdict(&answer, 403, "ORIGIN_NOT_ALLOWED", route);
             }
@@ -147,7 +158,8 @@ fn what_acts_or_opens_a_socket_tells_its_origin_or_has_the_token() {
         let disguised = untold.clone().browser(&browser).with("Authorization", "Bearer x");
         assert_verdict(&disguised.send(), 401, "UNAUTHORIZED", route);
         let program = untold.with("Authorization", &server.token()).send();
-        assert!(program.status < 300 || route.body == Body::Json, "{} {program:?}", route.path);
+        let is_reached = program.status < 300 || is_missing_file(route, &program);
+        assert!(is_reached || route.body == Body::Json, "{} {program:?}", route.path);
         let foreign = socket(good(server, route)).changed("Origin", "http://evil.example");
         assert_verdict(&foreign.send(), 403, "ORIGIN_NOT_ALLOWED", route);
     });
@@ -250,12 +262,9 @@ fn assert_protected(answer: &Answer, route: &Route) {
     ] {
         assert_eq!(answer.header(name), Some(value), "{answer:?}");
     }
-    let is_page = route.access == Access::Page && answer.status == 200;
-    assert_eq!(
-        answer.header("cache-control"),
-        Some(if is_page { "no-cache" } else { "no-store" }),
-        "{answer:?}"
-    );
+    let is_file = ["/theme.js", "/favicon.svg"].contains(&route.path) && answer.status == 200;
+    let cache = if is_file { "no-cache" } else { "no-store" };
+    assert_eq!(answer.header("cache-control"), Some(cache), "{answer:?}");
     assert!(!answer.headers.iter().any(|(name, _)| name.starts_with("access-control")), "{answer:?}");
 }
 
@@ -299,13 +308,13 @@ fn unknown_paths_are_problems_behind_the_gates() {
         "/%2e%2e/etc/passwd",
         "//",
         "/\\",
-        "/style.css/",
+        "/theme.js/",
         "/index.html",
-        "/style.css::$DATA",
+        "/theme.js::$DATA",
         "/%252e%252e%252f",
         "/%00",
         "/healthz/",
-        "/STYLE.CSS",
+        "/THEME.JS",
     ] {
         assert_eq!(code(server.call("GET", path)), not_found, "{path}");
         assert_eq!(code(server.call("GET", path).changed("Host", "evil.example")).0, 403, "{path}");
