@@ -12,6 +12,7 @@ export default defineConfig({
           name: 'dom',
           environment: 'happy-dom',
           include: ['tests/dom/**/*.test.tsx'],
+          setupFiles: ['tests/dom/setup.ts'],
           server: { deps: { inline: [/solid-js/, /@solidjs\/testing-library/] } },
         },
       },

@@ -24,7 +24,7 @@ export function SignIn() {
             <Reason title="The server does not answer" text="Start it again, then reload this page. Sessions go on where they were." />
           </Match>
           <Match when={access() === 'code-used'}>
-            <Reason title="This link was already used" text="A link works once. Was it you who used it? If not, somebody else on this machine may be signed in." />
+            <Reason title="This link was already used" text="A link works once. If it was not you who used it, “liminal auth rotate” ends the sessions of all browsers." />
           </Match>
           <Match when={access() === 'code-invalid'}>
             <Reason title="This link is no longer good" text="Links last ten minutes." />
