@@ -139,7 +139,8 @@ export function dropSession(sessionId: string): void {
   if (found) setLists(found.projectId, 'sessions', (all) => all.filter((session) => session.sessionId !== sessionId));
 }
 
-const listed = (): SessionSummary[] => Object.values(lists).flatMap((list) => list.sessions);
+/** Every session that is listed, of all projects. */
+export const listed = (): SessionSummary[] => Object.values(lists).flatMap((list) => list.sessions);
 
 const byId = createRoot(() => createMemo(() => {
   const put = Object.values(archived).flatMap((list) => list.sessions);

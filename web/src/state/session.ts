@@ -31,7 +31,7 @@ export interface OpenSession {
   place: { key: string; offset: number } | undefined;
   log(): SessionLog | undefined;
   refreshStatus(): void;
-  loadOlder(): Promise<void>;
+  loadOlder(limit?: number): Promise<void>;
   retry(): void;
 }
 
@@ -144,12 +144,12 @@ function make(id: string): Kept {
       setTimeout(() => setCaughtUp((shown) => (shown === event ? undefined : shown)), 2000);
     },
     refreshStatus: () => attempt('The session could not be read', async () => setStatus(await api.sessionStatus(id))),
-    loadOlder: async () => {
+    loadOlder: async (limit = WINDOW) => {
       const log = subscriptions.log(id);
       if (!log?.before || isLoadingOlder()) return;
       setLoadingOlder(true);
       try {
-        log.prepend(await api.history(id, { before: log.before, limit: WINDOW }));
+        log.prepend(await api.history(id, { before: log.before, limit }));
         read();
       } finally {
         setLoadingOlder(false);

@@ -14,8 +14,11 @@ export const tabs = createRoot(() => createMemo(() => readTabs(prefs.tabs)));
 export const active = (): string | undefined => tabs().active;
 /** The item that the address or a search asks for. */
 export { target, setTarget };
-/** The panes to keep, the most recent first. */
-export const mounted = (): readonly string[] => recent().filter((id) => tabs().order.includes(id));
+/** The panes to keep, in the order in which they came: an element that is moved forgets where it was scrolled to. */
+export const mounted = createRoot(() => createMemo<readonly string[]>((before) => {
+  const kept = recent().filter((id) => tabs().order.includes(id));
+  return [...before.filter((id) => kept.includes(id)), ...kept.filter((id) => !before.includes(id))];
+}, []));
 
 function put(next: Tabs, how: 'push' | 'replace' | 'keep'): void {
   setPref('tabs', writeTabs(next));

@@ -10,6 +10,7 @@ import { Broken } from './Broken';
 import { Shell } from './Shell';
 import { SignIn } from './SignIn';
 import { Toasts } from './Toasts';
+import { followNews } from './notify';
 import { listenForShortcuts } from './shortcuts';
 
 export function App() {
@@ -18,6 +19,7 @@ export function App() {
     const title = shown ? find(shown)?.title : undefined;
     document.title = documentTitle(waitingSessions(), title ? `${title} · Liminal Builder` : undefined);
   });
+  followNews();
   onCleanup(listenForShortcuts());
   const onRejection = (event: PromiseRejectionEvent): void => toastError('Something went wrong', event.reason);
   addEventListener('unhandledrejection', onRejection);

@@ -25,7 +25,7 @@ export function ContextMeter(props: { session: OpenSession }) {
       {(found) => (
         <Menu
           class={`meter ${share() > NEARLY_FULL ? 'full' : ''}`} side="above" align="end" testId="context-meter"
-          label={`Context: ${percent()} % used`} note={`${compact.format(found().used)} of ${compact.format(found().size)} tokens are used`}
+          label={`${percent()}%${share() > NEARLY_FULL ? ' full' : ''}: context of the model`} note={`${compact.format(found().used)} of ${compact.format(found().size)} tokens are used`}
           items={[
             ...(canCompact() ? [{ label: 'Compact the conversation', icon: 'archive' as const, run: () => void outbox.send(props.session.id, '/compact') }] : []),
             { label: 'Continue in a new session', icon: 'plus' as const, run: again },

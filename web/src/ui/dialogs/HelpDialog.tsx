@@ -40,7 +40,7 @@ export function HelpDialog() {
                 {([action, name]) => (
                   <div class="help-row">
                     <span>{name}</span>
-                    <button type="button" class="key-button" aria-label={`Change the keys of: ${name}`} onClick={() => setAsking(action)} onKeyDown={(event) => onKey(event, action)} onBlur={() => setAsking(undefined)}>
+                    <button type="button" class="key-button" aria-label={`${keyText(action)}: change the keys of ${name}`} onClick={() => setAsking(action)} onKeyDown={(event) => onKey(event, action)} onBlur={() => setAsking(undefined)}>
                       <Show when={asking() !== action} fallback={<span class="faint">press keys…</span>}><kbd>{keyText(action)}</kbd></Show>
                     </button>
                   </div>

@@ -8,7 +8,6 @@ import { ApprovalDock } from '../docks/ApprovalDock';
 import { PlanDock } from '../docks/PlanDock';
 import { Composer } from '../composer/Composer';
 import { QueueBar } from '../composer/QueueBar';
-import { notifyOf } from '../notify';
 import { Icon } from '../parts/Icon';
 import { panelId, tabId } from '../tabs/TabBar';
 import { Transcript } from '../transcript/Transcript';
@@ -122,15 +121,12 @@ function NothingSaid(props: { session: OpenSession }) {
   );
 }
 
-/** Says to ears, and to those who look elsewhere, what turns do. */
+/** Says to ears what turns do; approvals say it themselves. */
 function announceTurns(session: OpenSession, isShown: () => boolean): void {
   createEffect(on(() => session.view()?.state, (state, before) => {
     if (before === undefined || state === before) return;
-    if (state === 'running' && before === 'idle' && isShown()) announce('The agent works');
-    if (state === 'waiting') notifyOf(session, 'needs-you', isShown());
-    if (state === 'idle' && (before === 'running' || before === 'cancelling')) {
-      const failed = session.projection().rows.at(-1)?.kind === 'error';
-      notifyOf(session, failed ? 'error' : 'done', isShown());
-    }
+    if (!isShown()) return;
+    if (state === 'running' && before === 'idle') announce('The agent works');
+    if (state === 'idle' && before !== 'starting') announce(session.projection().rows.at(-1)?.kind === 'error' ? 'The turn failed' : 'The turn is done');
   }));
 }

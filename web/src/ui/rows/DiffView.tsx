@@ -20,7 +20,7 @@ export function DiffView(props: { diff: Diff; directory: string | undefined }) {
         <button type="button" class="text-button" data-testid="diff-mode" onClick={() => setPref('diff', prefs.diff === 'split' ? 'unified' : 'split')}>{prefs.diff === 'split' ? 'Unified' : 'Split'}</button>
         <CopyButton text={() => props.diff.path} label={`Copy path ${path()}`} />
       </figcaption>
-      <div class="diff-scroll" tabIndex={0} role="region" aria-label={`Changes of ${path()}`}>
+      <div class="diff-scroll" tabIndex={0} role="group" aria-label={`Changes of ${path()}`}>
         <For each={model().hunks}>{(hunk) => <HunkView hunk={hunk} isCollapsed={model().isCollapsed} />}</For>
       </div>
       <Show when={model().omitted > 0}><p class="faint diff-note">{model().omitted} more lines are not shown</p></Show>

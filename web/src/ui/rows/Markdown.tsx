@@ -12,6 +12,7 @@ function elementsOf(html: string): HTMLDivElement {
   const holder = document.createElement('div');
   // eslint-disable-next-line no-restricted-properties -- `sanitize` gives what the page's policy accepts.
   holder.innerHTML = sanitize(html);
+  for (const box of holder.querySelectorAll('input')) box.setAttribute('aria-label', box.checked ? 'done' : 'to do');
   return holder;
 }
 

@@ -30,7 +30,7 @@ export function Output(props: Props) {
         <Show when={model().exitCode !== undefined}><span class="chip" classList={{ bad: model().exitCode !== 0, ok: model().exitCode === 0 }} data-testid="exit-code">exit {model().exitCode}</span></Show>
         <CopyButton text={whole} label="Copy all output" />
       </div>
-      <pre tabIndex={0} role="region" aria-label="Output">
+      <pre tabIndex={0} role="group" aria-label="Output">
         <Lines lines={model().head} />
         <Show when={model().hiddenLines > 0}>
           <button type="button" class="output-more" data-testid="show-all" onClick={() => show({ kind: 'output', sessionId: props.session.id, itemId: props.itemId, title: props.title })}>{showAllText(model())}</button>

@@ -6,10 +6,10 @@ import { Icon } from '../parts/Icon';
 
 export function PlanRow(props: { row: Plan }) {
   return (
-    <section class="plan-row" aria-label="Plan" data-testid="plan-row">
-      <header class="line-label"><Icon name="list" />Plan<span class="faint">{progress(props.row.item.state.entries)}</span></header>
+    <div class="plan-row" role="group" aria-label="Plan" data-testid="plan-row">
+      <p class="plan-head line-label"><Icon name="list" />Plan<span class="faint">{progress(props.row.item.state.entries)}</span></p>
       <Tasks entries={props.row.item.state.entries} />
-    </section>
+    </div>
   );
 }
 

@@ -14,20 +14,23 @@ import { SessionRow } from './SessionRow';
 
 /** Rows beyond these are asked for by a button: a project may have hundreds of old sessions. */
 const SHOWN_FIRST = 12;
+/** More than these nobody reads; typing must stay quick. */
+const SHOWN_MOST = 100;
 
 export function ProjectGroup(props: { project: Project; filter: string }) {
-  const [isLong, setLong] = createSignal(false);
+  const [pages, setPages] = createSignal(0);
+  const limit = (): number => (props.filter || pages() > 0 ? SHOWN_MOST * Math.max(1, pages()) : SHOWN_FIRST);
   const isOpen = (): boolean => !prefs.collapsed.includes(props.project.id) || props.filter !== '';
   const setOpen = (value: boolean): void => {
     const rest = prefs.collapsed.filter((id) => id !== props.project.id);
     setPref('collapsed', value ? rest : [...rest, props.project.id]);
   };
   const matching = createMemo(() => filterSessions(lists[props.project.id]?.sessions ?? [], { text: props.filter, showFound: prefs.showFound }));
-  const shown = createMemo(() => (isLong() || props.filter ? matching().slice(0, 400) : matching().slice(0, SHOWN_FIRST)));
+  const shown = createMemo(() => matching().slice(0, limit()));
   const hasMore = (): boolean => matching().length > shown().length || (lists[props.project.id]?.next !== undefined && !props.filter);
   const more = (): void => {
-    if (isLong()) attempt('Older sessions could not be read', () => moreSessions(props.project.id));
-    setLong(true);
+    if (matching().length <= limit()) attempt('Older sessions could not be read', () => moreSessions(props.project.id));
+    setPages(pages() + 1);
   };
   return (
     <Show when={!props.filter || matching().length > 0}>

@@ -14,6 +14,8 @@ const ESTIMATES: Record<Row['kind'], number> = {
 };
 /** Older rows are asked for before the upper end is seen. */
 const NEAR_TOP = 400;
+/** Rows at once, on the way to one that may be far back. */
+const FAR = 1000;
 
 export function Transcript(props: { session: OpenSession; isShown: boolean; onWindow?: (rows: RowWindow) => void }) {
   const rows = (): readonly Row[] => props.session.projection().rows;
@@ -121,7 +123,7 @@ function followTarget(session: () => OpenSession, rows: () => readonly Row[], vi
     const key = rowKeyOf(rows(), wanted.itemId);
     if (key === undefined) {
       // It may be on an older page; this effect runs again when that has come.
-      if (session().hasOlder()) attempt('Older messages could not be read', () => session().loadOlder());
+      if (session().hasOlder()) attempt('Older messages could not be read', () => session().loadOlder(FAR));
       return;
     }
     setTarget(undefined);
