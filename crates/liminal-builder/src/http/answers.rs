@@ -7,7 +7,7 @@ use axum::Json;
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,6 +44,14 @@ pub(super) struct Page(pub(super) &'static str);
 /// The style of such a page.
 #[derive(Debug)]
 pub(super) struct Style(pub(super) &'static str);
+
+/// The page itself, which browsers never keep.
+#[derive(Debug)]
+pub(super) struct Shown(pub(super) &'static str);
+
+/// A file of the page.
+#[derive(Debug)]
+pub(super) struct PageFile(pub(super) Response);
 
 /// A socket on its way.
 #[derive(Debug)]
@@ -144,6 +152,26 @@ impl IntoResponse for Style {
 
 impl Give for Style {
     const ANSWER: Answer = Answer::text(&["text/css"]);
+}
+
+impl IntoResponse for Shown {
+    fn into_response(self) -> Response {
+        Html(self.0).into_response()
+    }
+}
+
+impl Give for Shown {
+    const ANSWER: Answer = Answer::text(&["text/html"]);
+}
+
+impl IntoResponse for PageFile {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+impl Give for PageFile {
+    const ANSWER: Answer = Answer::text(&["text/javascript", "text/css", "image/svg+xml"]);
 }
 
 impl IntoResponse for Socket {

@@ -265,7 +265,8 @@ mod tests {
         let open = ROUTES.iter().filter(|route| matches!(route.access, Access::Page | Access::Public));
         let open: Vec<_> = open.map(|route| route.path).collect();
         let expected = ["/auth/exchange", "/healthz", "/readyz", "/openapi.json", "/docs", "/docs.css"];
-        assert_eq!(open, [&expected[..], &["/", "/style.css"]].concat());
+        let pages = ["/", "/s/{session}", "/assets/{file}", "/theme.js", "/favicon.svg"];
+        assert_eq!(open, [&expected[..], &pages[..]].concat());
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Routes of the page.
 
+use liminal_core::error::ErrorCode;
+
 use super::{Access, Area, KEPT, Route, Verb, handler};
 use crate::http::{page_state, pages};
 
 pub(super) const AREA: Area = Area {
     name: "Page",
     about: "The page that people use, and what it remembers.",
-    names: &[],
+    names: &[("session", "The session that the page shows"), ("file", "The file, as the page names it")],
     routes: &[
         Route {
             verb: Verb::Get,
@@ -19,12 +21,39 @@ pub(super) const AREA: Area = Area {
         },
         Route {
             verb: Verb::Get,
-            path: "/style.css",
+            path: "/s/{session}",
             access: Access::Page,
-            summary: "The style of the page",
+            summary: "Shows the page at a session",
             headers: &[],
             errors: &[],
-            handler: handler!(pages::style),
+            handler: handler!(pages::session),
+        },
+        Route {
+            verb: Verb::Get,
+            path: "/assets/{file}",
+            access: Access::Page,
+            summary: "A script, style or worker of the page",
+            headers: &[],
+            errors: &[&[ErrorCode::NotFound]],
+            handler: handler!(pages::asset),
+        },
+        Route {
+            verb: Verb::Get,
+            path: "/theme.js",
+            access: Access::Page,
+            summary: "Sets the theme before anything is shown",
+            headers: &[],
+            errors: &[&[ErrorCode::NotFound]],
+            handler: handler!(pages::theme),
+        },
+        Route {
+            verb: Verb::Get,
+            path: "/favicon.svg",
+            access: Access::Page,
+            summary: "The icon",
+            headers: &[],
+            errors: &[&[ErrorCode::NotFound]],
+            handler: handler!(pages::icon),
         },
         Route {
             verb: Verb::Get,

@@ -1,0 +1,59 @@
+/** A text as markdown. Finished blocks keep their elements; only the last one is morphed while it grows. */
+import morphdom from 'morphdom';
+import { createEffect, createMemo, For, Match, on, Switch, untrack } from 'solid-js';
+import { createMarkdown, type Block, type CodeBlock as Code, type HtmlBlock as Html } from '../../render/markdown-blocks';
+import { createSanitizer } from '../../render/sanitize';
+import { CodeBlock } from './CodeBlock';
+
+const sanitize = createSanitizer(window);
+
+/** Elements from sanitised HTML: the only place where text becomes elements. */
+function elementsOf(html: string): HTMLDivElement {
+  const holder = document.createElement('div');
+  // eslint-disable-next-line no-restricted-properties -- `sanitize` gives what the page's policy accepts.
+  holder.innerHTML = sanitize(html);
+  for (const box of holder.querySelectorAll('input')) box.setAttribute('aria-label', box.checked ? 'done' : 'to do');
+  return holder;
+}
+
+export function Markdown(props: { text: string; isComplete: boolean }) {
+  const read = createMarkdown();
+  const blocks = createMemo(() => read(props.text, props.isComplete).blocks);
+  const byKey = createMemo(() => new Map(blocks().map((block) => [block.key, block])));
+  const keys = createMemo(() => blocks().map((block) => block.key), [], { equals: (one, other) => one.join('\n') === other.join('\n') });
+  return (
+    <div class="markdown" onClick={onClick}>
+      <For each={keys()}>
+        {(key) => {
+          const block = createMemo<Block>((before) => byKey().get(key) ?? before as Block);
+          return (
+            <Switch>
+              <Match when={block().kind === 'code' && block() as Code}>{(code) => <CodeBlock code={code().code} language={code().language} isOpen={code().isOpen} />}</Match>
+              <Match when={block().kind === 'html' && block() as Html}>{(html) => <HtmlPart html={html().html} />}</Match>
+            </Switch>
+          );
+        }}
+      </For>
+    </div>
+  );
+}
+
+function HtmlPart(props: { html: string }) {
+  const shown = elementsOf(untrack(() => props.html));
+  shown.className = 'markdown-part';
+  createEffect(on(() => props.html, (html) => morphdom(shown, elementsOf(html), { childrenOnly: true }), { defer: true }));
+  return shown;
+}
+
+/** A remote image tells its server who looks at it, so a person has to ask for it. */
+function onClick(event: MouseEvent): void {
+  const spot = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-image-src]') : null;
+  const address = spot?.dataset['imageSrc'];
+  if (!spot || !address) return;
+  const link = document.createElement('a');
+  link.href = address;
+  link.target = '_blank';
+  link.rel = 'noopener noreferrer';
+  link.textContent = address;
+  spot.replaceWith(link);
+}
