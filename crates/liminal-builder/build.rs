@@ -13,16 +13,22 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={}", page.display());
     let list = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("page.rs");
-    fs::write(list, table(&page)?)
+    let substitute = manifest.join("src/http/pages/not_built.html");
+    println!("cargo::rerun-if-changed={}", substitute.display());
+    fs::write(list, table(&page, &substitute)?)
 }
 
-fn table(page: &Path) -> io::Result<String> {
+/// The files of the page; if it was not built, the one that says so.
+fn table(page: &Path, substitute: &Path) -> io::Result<String> {
     let mut files = Vec::new();
     collect(page, &mut files)?;
     files.sort();
     let mut text = String::from("&[\n");
     for file in files.iter().filter(|file| !is_compressed(file)) {
-        text += &entry(page, file)?;
+        text += &entry(&file.strip_prefix(page).unwrap_or(file).display().to_string(), file)?;
+    }
+    if !page.join("index.html").exists() {
+        text += &entry("index.html", substitute)?;
     }
     Ok(text + "]\n")
 }
@@ -42,10 +48,9 @@ fn is_compressed(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending == "br" || ending == "gz")
 }
 
-fn entry(page: &Path, file: &Path) -> io::Result<String> {
+fn entry(name: &str, file: &Path) -> io::Result<String> {
     let mut hasher = DefaultHasher::new();
     hasher.write(&fs::read(file)?);
-    let name = file.strip_prefix(page).unwrap_or(file).display().to_string();
     let fields = format!("path: {name:?}, tag: \"\\\"{:016x}\\\"\"", hasher.finish());
     let (brotli, gzip) = (compressed(file, "br"), compressed(file, "gz"));
     Ok(format!("PageFile {{ {fields}, plain: include_bytes!({file:?}), brotli: {brotli}, gzip: {gzip} }},\n"))

@@ -26,16 +26,14 @@ struct PageFile {
 
 static FILES: &[PageFile] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-/// Shown by a program that was built without the page.
-const NOT_BUILT: &str = include_str!("pages/not_built.html");
-
 /// Their names change with their content.
 const FOREVER: &str = "public, max-age=31536000, immutable";
 /// Asked for each time, answered by a tag alone if nothing is new.
 const ASK: &str = "no-cache";
 
+/// A program that was built without the page has one that says so.
 static INDEX: LazyLock<&str> = LazyLock::new(|| {
-    find("index.html").and_then(|file| std::str::from_utf8(file.plain).ok()).unwrap_or(NOT_BUILT)
+    find("index.html").and_then(|file| std::str::from_utf8(file.plain).ok()).unwrap_or_default()
 });
 
 /// The same page one level down. A `<base>` would do it too, but the policy forbids it.
@@ -155,6 +153,11 @@ mod tests {
     fn a_page_one_level_down_finds_its_files() {
         assert!(!NESTED.contains("=\"./"));
         assert_eq!(NESTED.matches("=\"../").count(), INDEX.matches("=\"./").count());
+    }
+
+    #[test]
+    fn there_is_always_a_page() {
+        assert!(INDEX.contains("<title>Liminal Builder</title>"));
     }
 
     #[test]

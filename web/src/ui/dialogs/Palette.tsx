@@ -46,7 +46,8 @@ export function Palette() {
   }));
 
   const entries = createMemo((): Entry[] => {
-    const pick = (all: Entry[], limit: number): Entry[] => fuzzyFilter(query(), all, (entry) => `${entry.label} ${entry.detail ?? ''}`, limit).map((hit) => hit.item);
+    // Without words the order is the one they were given in: the newest first.
+    const pick = (all: Entry[], limit: number): Entry[] => !query().trim() ? all.slice(0, limit) : fuzzyFilter(query(), all, (entry) => `${entry.label} ${entry.detail ?? ''}`, limit).map((hit) => hit.item);
     return [...pick(sessions(), PER_GROUP), ...pick(actions(), query() ? PER_GROUP : 20), ...(query() ? pick(projectEntries(), PER_GROUP) : []), ...hits().map(message)];
   });
   const run = (entry: Entry | undefined): void => {

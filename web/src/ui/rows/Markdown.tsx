@@ -3,6 +3,7 @@ import morphdom from 'morphdom';
 import { createEffect, createMemo, For, Match, on, Switch, untrack } from 'solid-js';
 import { createMarkdown, type Block, type CodeBlock as Code, type HtmlBlock as Html } from '../../render/markdown-blocks';
 import { createSanitizer } from '../../render/sanitize';
+import { copyText } from '../../state/actions';
 import { CodeBlock } from './CodeBlock';
 
 const sanitize = createSanitizer(window);
@@ -13,6 +14,7 @@ function elementsOf(html: string): HTMLDivElement {
   // eslint-disable-next-line no-restricted-properties -- `sanitize` gives what the page's policy accepts.
   holder.innerHTML = sanitize(html);
   for (const box of holder.querySelectorAll('input')) box.setAttribute('aria-label', box.checked ? 'done' : 'to do');
+  for (const link of holder.querySelectorAll<HTMLElement>('a[data-path]')) describePath(link);
   return holder;
 }
 
@@ -22,7 +24,7 @@ export function Markdown(props: { text: string; isComplete: boolean }) {
   const byKey = createMemo(() => new Map(blocks().map((block) => [block.key, block])));
   const keys = createMemo(() => blocks().map((block) => block.key), [], { equals: (one, other) => one.join('\n') === other.join('\n') });
   return (
-    <div class="markdown" onClick={onClick}>
+    <div class="markdown" onClick={onClick} onKeyDown={(event) => event.key === 'Enter' && copyPath(event)}>
       <For each={keys()}>
         {(key) => {
           const block = createMemo<Block>((before) => byKey().get(key) ?? before as Block);
@@ -45,8 +47,22 @@ function HtmlPart(props: { html: string }) {
   return shown;
 }
 
+/** A file of the project cannot be opened by a browser, but its path is of use elsewhere. */
+function describePath(link: HTMLElement): void {
+  link.setAttribute('role', 'button');
+  link.setAttribute('tabindex', '0');
+  link.title = `Copy ${link.dataset['path']}`;
+}
+
+function copyPath(event: Event): boolean {
+  const path = event.target instanceof Element ? event.target.closest<HTMLElement>('a[data-path]')?.dataset['path'] : undefined;
+  if (path) void copyText(path, path);
+  return path !== undefined;
+}
+
 /** A remote image tells its server who looks at it, so a person has to ask for it. */
 function onClick(event: MouseEvent): void {
+  if (copyPath(event)) return;
   const spot = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-image-src]') : null;
   const address = spot?.dataset['imageSrc'];
   if (!spot || !address) return;

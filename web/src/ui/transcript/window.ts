@@ -45,6 +45,8 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
   let anchor: { key: string; offset: number } | undefined;
   let width = 0;
   let isSettling = false;
+  /** Where the view was when it was last looked at or moved from here. */
+  let knownTop = 0;
 
   const metrics = (): Metrics => ({ scrollTop: scroller?.scrollTop ?? 0, clientHeight: scroller?.clientHeight ?? 0, scrollHeight: scroller?.scrollHeight ?? 0 });
 
@@ -69,25 +71,33 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
     return isNews;
   };
 
+  const moveTo = (top: number): void => {
+    if (!scroller) return;
+    if (Math.abs(scroller.scrollTop - top) >= 0.5) scroller.scrollTop = top;
+    knownTop = scroller.scrollTop;
+    setStick((state) => didScroll(state, knownTop));
+  };
+
   const hold = (): void => {
     if (!scroller) return;
-    if (stick().isStuck) {
-      const end = scroller.scrollHeight - scroller.clientHeight;
-      if (Math.abs(scroller.scrollTop - end) > 0.5) scroller.scrollTop = end;
-      setStick((state) => didScroll(state, scroller?.scrollTop ?? 0));
-      return;
-    }
+    if (stick().isStuck) return moveTo(scroller.scrollHeight - scroller.clientHeight);
     const index = anchor ? heights.indexOf(anchor.key) : undefined;
     if (anchor === undefined || index === undefined) return;
     const wanted = heights.topOf(index) - anchor.offset;
-    if (Math.abs(scroller.scrollTop - wanted) < 0.5) return;
-    scroller.scrollTop = wanted;
-    setStick((state) => didScroll(state, scroller?.scrollTop ?? 0));
+    if (Math.abs(scroller.scrollTop - wanted) >= 0.5) moveTo(wanted);
+  };
+
+  /** Sizes can be told before the scrolling that the user already sees. */
+  const notice = (): void => {
+    if (!scroller || Math.abs(scroller.scrollTop - knownTop) < 1) return;
+    knownTop = scroller.scrollTop;
+    if (!stick().isStuck) anchor = findAnchor();
   };
 
   const settle = (): void => {
     if (isSettling || !scroller) return;
     isSettling = true;
+    notice();
     for (let round = 0; round < ROUNDS; round += 1) {
       cover();
       const isNews = measure();
@@ -104,7 +114,7 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
     setStick(step.state);
     if (step.action.kind === 'row') reveal(step.action.key);
     else if (step.action.kind === 'top' && scroller) {
-      scroller.scrollTop = step.action.top;
+      moveTo(step.action.top);
       anchor = findAnchor();
       settle();
     } else if (step.action.kind === 'bottom') settle();
@@ -116,7 +126,8 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
     const index = heights.indexOf(key);
     if (index === undefined || !scroller) return;
     setStick((state) => ({ ...state, isStuck: false }));
-    anchor = { key, offset: heights.topOf(index) - scroller.scrollTop };
+    knownTop = scroller.scrollTop;
+    anchor = { key, offset: heights.topOf(index) - knownTop };
     // What was opened may still leave the end in view.
     requestAnimationFrame(() => {
       const { scrollTop, clientHeight, scrollHeight } = metrics();
@@ -127,6 +138,7 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
   const restore = (place: { key: string; offset: number }): void => {
     if (heights.indexOf(place.key) === undefined) return;
     setStick((state) => ({ ...state, isStuck: false }));
+    knownTop = scroller?.scrollTop ?? 0;
     anchor = place;
     // The rows around the place have to be there before they can be measured.
     hold();
@@ -163,6 +175,7 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
     },
     onScroll: () => {
       tell({ type: 'scroll', metrics: metrics() });
+      knownTop = scroller?.scrollTop ?? 0;
       if (!stick().isStuck) anchor = findAnchor();
       settle();
     },
