@@ -27,8 +27,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// What browsers call the forms, without parameters.
-    pub const MEDIA_TYPES: &[&str] = &["text/markdown", "application/json", "application/x-ndjson"];
+    /// What browsers call the forms that are not one document.
+    pub const TEXTS: &[&str] = &["text/markdown", "application/x-ndjson"];
 
     /// How files of it are named.
     #[must_use]
@@ -61,11 +61,18 @@ pub fn write(format: Format, status: &SessionStatus, entries: &[Entry]) -> Strin
     }
 }
 
-#[derive(Serialize)]
+/// A conversation as one document.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Document<'a> {
+#[schemars(rename = "ExportedSession")]
+pub struct Document<'a> {
+    /// What the session is and does.
     session: &'a SessionStatus,
+    /// The latest state of each item, in the order in which they first appeared.
+    #[schemars(with = "Vec<Upsert>")]
     entries: Vec<&'a RawValue>,
+    /// The milestones of the turns.
+    #[schemars(with = "Vec<TurnEvent>")]
     turns: Vec<&'a RawValue>,
 }
 

@@ -61,6 +61,8 @@ pub enum Content {
     Json(Type),
     /// Text of one of these media types.
     Text(&'static [&'static str]),
+    /// A file: JSON of a type, or text of one of these media types.
+    File(Type, &'static [&'static str]),
     /// Plain text of which a range can be asked for.
     Ranges,
     /// Server-sent events; their data is JSON of a type.

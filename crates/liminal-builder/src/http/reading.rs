@@ -17,7 +17,7 @@ use super::answers::{Ranges, Written};
 use super::app::App;
 use super::extract::{Path, Query};
 use super::frames;
-use super::operation::{Answer, Give};
+use super::operation::{Answer, Content, Give, Type};
 use super::problem::ApiError;
 use crate::export::{self, Format};
 use crate::log::sqlite::{FOUND_END, FOUND_START, Hit};
@@ -127,7 +127,10 @@ impl IntoResponse for Exported {
 }
 
 impl Give for Exported {
-    const ANSWER: Answer = Answer::text(Format::MEDIA_TYPES);
+    const ANSWER: Answer = Answer {
+        status: 200,
+        content: Content::File(Type::of::<export::Document<'static>>(), Format::TEXTS),
+    };
 }
 
 pub(super) async fn export(

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::fields::resolved;
 use crate::http::operation::Content;
-use crate::http::routes::{Access, Route};
+use crate::http::routes::{Access, Route, Verb};
 
 /// How deep an example goes into what is required.
 const DEPTH: usize = 4;
@@ -12,14 +12,13 @@ const DEPTH: usize = 4;
 /// A command that asks a route, with `$URL`, `$TOKEN` and the names of its path as variables.
 pub(super) fn command(route: &Route, operation: &Value, document: &Value) -> String {
     let is_stream = matches!(route.handler.operation.answer.content, Content::Events(_));
-    let mut words = vec![if is_stream { "curl -N".to_owned() } else { "curl".to_owned() }];
-    if route.verb.as_str() != "GET" {
-        words.push(format!("-X {}", route.verb.as_str()));
-    }
-    words.push(format!("\"$URL{}{}\"", variables(route.path), query(operation)));
+    let stream = if is_stream { " -N" } else { "" };
+    let method = if route.verb == Verb::Get { String::new() } else { format!(" -X {}", route.verb.as_str()) };
+    let address = format!("\"$URL{}{}\"", variables(route.path), query(operation));
+    let mut words = vec![format!("curl{stream}{method} {address}")];
     if matches!(route.access, Access::Credential | Access::Token) {
         words.push("-H \"Authorization: Bearer $TOKEN\"".to_owned());
-    } else if route.verb.as_str() != "GET" {
+    } else if route.verb != Verb::Get {
         words.push("-H \"Origin: $URL\"".to_owned());
     }
     if let Some(schema) = operation.pointer("/requestBody/content/application~1json/schema") {

@@ -66,10 +66,10 @@ fn answer(status: &str, response: &Value) -> String {
     let problem = response.pointer("/content/application~1problem+json/examples").and_then(Value::as_object);
     let said = match problem {
         Some(codes) => codes.keys().map(|code| code_link(code)).collect::<Vec<_>>().join(", "),
+        None if response.get("content").is_none() => about(response),
         None => {
-            let contents: Vec<_> =
-                contents.map(|(media_type, content)| self::content(media_type, content)).collect();
-            [vec![about(response)], contents].concat().join(", ")
+            let contents = contents.map(|(media_type, content)| self::content(media_type, content));
+            contents.collect::<Vec<_>>().join(", ")
         }
     };
     format!("<div><dt>{}</dt><dd>{said}</dd></div>\n", escaped(status))

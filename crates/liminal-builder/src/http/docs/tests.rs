@@ -68,9 +68,9 @@ fn tags_are_closed_in_order() {
 #[test]
 fn examples_can_be_copied() {
     for expected in [
-        "curl \\\n  -X POST \\\n  &quot;$URL/api/session/$id/send&quot; \\\n  -H &quot;Authorization: Bearer $TOKEN&quot; \\\n  \
+        "curl -X POST &quot;$URL/api/session/$id/send&quot; \\\n  -H &quot;Authorization: Bearer $TOKEN&quot; \\\n  \
          -H &quot;Content-Type: application/json&quot; \\\n  -d &#39;{&quot;message&quot;:&quot;…&quot;}&#39;",
-        "curl -N \\\n  &quot;$URL/api/session/$id/upserts&quot;",
+        "curl -N &quot;$URL/api/session/$id/upserts&quot;",
         "&quot;$URL/api/session/list?projectId=$projectId&quot;",
     ] {
         assert!(PAGE.contains(expected), "{expected}");

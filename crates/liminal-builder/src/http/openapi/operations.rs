@@ -67,10 +67,11 @@ fn response(content: Content, generator: &mut SchemaGenerator) -> Value {
             let content = json!({ "application/json": { "schema": schema(of, generator) } });
             json!({ "description": "Good", "content": content })
         }
-        Content::Text(media_types) => {
-            let content: Map<_, _> =
-                media_types.iter().map(|name| ((*name).to_owned(), text.clone())).collect();
-            json!({ "description": "Good", "content": content })
+        Content::Text(media_types) => json!({ "description": "Good", "content": texts(media_types) }),
+        Content::File(of, media_types) => {
+            let mut content = texts(media_types);
+            content.insert("application/json".to_owned(), json!({ "schema": schema(of, generator) }));
+            json!({ "description": "A file", "content": content })
         }
         Content::Ranges => {
             let headers = json!({ "Accept-Ranges": { "schema": { "const": "bytes" } } });
@@ -82,6 +83,11 @@ fn response(content: Content, generator: &mut SchemaGenerator) -> Value {
         }
         Content::Socket => json!({ "description": "From here on it is a WebSocket" }),
     }
+}
+
+fn texts(media_types: &[&str]) -> Map<String, Value> {
+    let text = |name: &&str| ((*name).to_owned(), json!({ "schema": { "type": "string" } }));
+    media_types.iter().map(text).collect()
 }
 
 fn part() -> Value {

@@ -18,14 +18,17 @@ pub(super) struct Operation<'a> {
     operation: &'a Value,
 }
 
+/// Those that remove something come last, so that what is known stays known to the others.
 pub(super) fn operations(document: &Value) -> Vec<Operation<'_>> {
     let paths = document["paths"].as_object().unwrap().iter();
-    paths
+    let mut operations: Vec<_> = paths
         .flat_map(|(path, methods)| {
             let methods = methods.as_object().unwrap().iter();
             methods.map(move |(method, operation)| Operation { path, method, operation })
         })
-        .collect()
+        .collect();
+    operations.sort_by_key(|operation| operation.method == "delete");
+    operations
 }
 
 pub(super) fn request(

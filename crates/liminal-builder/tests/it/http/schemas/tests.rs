@@ -117,6 +117,8 @@ fn answers_are_judged() {
         (404, JSON, problem(404, "SESSION_NOT_FOUND"), false),
         (418, PROBLEM, problem(418, "SESSION_NOT_FOUND"), false),
         (500, PROBLEM, problem(500, "INTERNAL"), false),
+        (502, PROBLEM, problem(502, "PROCESS_CRASH"), false),
+        (507, PROBLEM, problem(507, "STORAGE_FULL"), true),
     ] {
         let response = Response { status: code, content_type, body: body.as_bytes() };
         let verdict = check(openapi::document(), &status, &response);
