@@ -23,6 +23,9 @@ pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A pipe of frames to whatever serves one session: a process of its own, or a share in one.
 pub trait AgentPipe: Send + Debug {
+    /// The process at the other end.
+    fn pid(&self) -> u32;
+
     /// A way to send that does not borrow the pipe, so that a slow send never blocks receiving.
     fn sender(&self) -> Arc<dyn SendFrame>;
 

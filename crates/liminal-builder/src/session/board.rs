@@ -113,6 +113,14 @@ impl Board {
         });
     }
 
+    /// An agent serves the session from here on.
+    pub(super) fn started(&self, pid: u32) {
+        self.change(|live| {
+            (live.view.failure, live.view.is_stalled) = (None, false);
+            live.view.agent.pid = Some(pid);
+        });
+    }
+
     pub(super) fn stalled(&self, is_stalled: bool) {
         self.change(|live| live.view.is_stalled = is_stalled);
     }

@@ -232,6 +232,10 @@ impl StdioTransport {
 }
 
 impl AgentPipe for StdioTransport {
+    fn pid(&self) -> u32 {
+        self.process.identity().pid
+    }
+
     fn sender(&self) -> Arc<dyn SendFrame> {
         Arc::new(self.sender.clone())
     }

@@ -8,7 +8,7 @@ use liminal_core::dialect::acp::Channel;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::connection::{Heard, Request};
+use super::connection::{Heard, Request, Share};
 use crate::process::{Exit, ExitReport, StopLadder, StopStep};
 use crate::transport::{AgentPipe, CloseReason, Closed, Frame, Later, SendError, SendFrame};
 
@@ -18,6 +18,7 @@ const FRAMES_PER_BATCH: usize = 64;
 #[derive(Debug)]
 pub(super) struct SharedPipe {
     channel: Channel,
+    pid: u32,
     requests: mpsc::Sender<Request>,
     heard: mpsc::Receiver<Heard>,
     closed: Option<Closed>,
@@ -25,13 +26,9 @@ pub(super) struct SharedPipe {
 }
 
 impl SharedPipe {
-    pub(super) const fn new(
-        channel: Channel,
-        requests: mpsc::Sender<Request>,
-        heard: mpsc::Receiver<Heard>,
-        patience: Duration,
-    ) -> Self {
-        Self { channel, requests, heard, closed: None, patience }
+    pub(super) fn new(share: Share, requests: mpsc::Sender<Request>, patience: Duration) -> Self {
+        let Share { channel, pid, heard } = share;
+        Self { channel, pid, requests, heard, closed: None, patience }
     }
 
     async fn receive(&mut self) -> Result<Vec<Frame>, Closed> {
@@ -52,6 +49,10 @@ impl SharedPipe {
 }
 
 impl AgentPipe for SharedPipe {
+    fn pid(&self) -> u32 {
+        self.pid
+    }
+
     fn sender(&self) -> Arc<dyn SendFrame> {
         let Self { channel, requests, patience, .. } = self;
         Arc::new(SharedSender { channel: *channel, requests: requests.clone(), patience: *patience })
