@@ -19,6 +19,7 @@ mod filter;
 mod http;
 mod log;
 mod replay;
+mod server;
 mod support;
 mod tap;
 mod world;
