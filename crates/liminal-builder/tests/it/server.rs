@@ -7,4 +7,9 @@ mod machine;
 mod screen;
 mod socket;
 
+mod idempotency;
 mod lifecycle;
+mod messaging;
+mod permissions;
+mod pipeline;
+mod queue;
