@@ -4,13 +4,15 @@ mod markdown;
 
 use liminal_core::upsert::{TurnEvent, Upsert};
 use liminal_core::wire::rest::SessionStatus;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::log::{Entry, Kind};
 
 /// The forms there are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(rename = "ExportFormat")]
 pub enum Format {
     /// For people.
     #[default]
@@ -25,6 +27,9 @@ pub enum Format {
 }
 
 impl Format {
+    /// What browsers call the forms, without parameters.
+    pub const MEDIA_TYPES: &[&str] = &["text/markdown", "application/json", "application/x-ndjson"];
+
     /// How files of it are named.
     #[must_use]
     pub const fn ending(self) -> &'static str {

@@ -62,6 +62,7 @@ pub async fn run(
     let sessions = sessions(&plan, &log, &instance).await;
     let recovered = sessions.recover().await?;
     tracing::info!(turns = recovered.turns, messages = recovered.messages, "put right what was left open");
+    sessions.watch();
     let browsers = Arc::new(BrowserLogins::load(Store::new(Arc::clone(&log))).await?);
     let server = bind(
         |address| Options {

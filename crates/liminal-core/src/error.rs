@@ -64,6 +64,8 @@ wire_enum! {
         LineTooLong = "LINE_TOO_LONG",
         /// There is such a path, but not for this method.
         MethodNotAllowed = "METHOD_NOT_ALLOWED",
+        /// No connection to the model's API could be made.
+        ModelUnreachable = "MODEL_UNREACHABLE",
         /// There is no such path.
         NotFound = "NOT_FOUND",
         /// The request was made by a page of another origin, or does not tell by which.
@@ -86,6 +88,8 @@ wire_enum! {
         QueuedNotFound = "QUEUED_NOT_FOUND",
         /// As many messages wait as are allowed.
         QueueFull = "QUEUE_FULL",
+        /// Nothing of the range that was asked for is there.
+        RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE",
         /// The request did not arrive in time.
         RequestTimeout = "REQUEST_TIMEOUT",
         /// The turn failed and its source did not say why.

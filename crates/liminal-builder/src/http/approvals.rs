@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use liminal_core::wire::approvals::ApprovalList;
 use liminal_core::wire::rest::PermissionAnswer;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::app::App;
 use super::extract::{JsonBody, Path};
@@ -18,7 +18,7 @@ pub(super) async fn answer(
     State(app): State<App>,
     Path(id): Path<String>,
     JsonBody(answer): JsonBody<PermissionAnswer>,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<Map<String, Value>>, ApiError> {
     app.sessions().answer_approval(&id, answer).await?;
-    Ok(Json(json!({})))
+    Ok(Json(Map::new()))
 }

@@ -6,24 +6,22 @@ mod feeders;
 
 use std::time::Duration;
 
-use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
+use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use axum::extract::{Extension, State};
-use axum::response::Response;
 use bytes::Bytes;
-use liminal_core::error::ErrorCode;
 use liminal_core::wire::ServerMessage;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 
+use super::answers::Socket;
 use super::app::App;
 use super::credentials::Caller;
+use super::extract::Upgrade;
 use super::frames;
-use super::problem::ApiError;
 use commands::Commands;
 use feeders::Feeders;
 
-const PROTOCOL: &str = "liminal.v1";
+pub(super) const PROTOCOL: &str = "liminal.v1";
 /// A prompt with pasted files fits.
 const LARGEST_MESSAGE: usize = 1 << 20;
 const LARGEST_FRAME: usize = 256 * 1024;
@@ -48,13 +46,9 @@ const CLOSE_UNAUTHORIZED: u16 = 4401;
 pub(super) async fn open(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
-    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Result<Response, ApiError> {
-    let no_socket = |error: WebSocketUpgradeRejection| {
-        ApiError::new(ErrorCode::InvalidRequest, format!("this is a socket: {}", error.body_text()))
-    };
-    let upgrade = upgrade.map_err(no_socket)?;
-    Ok(upgrade
+    Upgrade(upgrade): Upgrade,
+) -> Socket {
+    let response = upgrade
         .protocols([PROTOCOL])
         .max_message_size(LARGEST_MESSAGE)
         .max_frame_size(LARGEST_FRAME)
@@ -65,7 +59,8 @@ pub(super) async fn open(
             let Some(place) = app.enter() else { return };
             Connection::new(app, caller, socket).run().await;
             drop(place);
-        }))
+        });
+    Socket(response)
 }
 
 struct Connection {

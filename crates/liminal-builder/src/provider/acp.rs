@@ -125,7 +125,7 @@ impl AcpAgent {
     }
 
     async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
-        let OpenRequest { directory, resume, options } = request;
+        let OpenRequest { directory, resume, options, .. } = request;
         self.check_trust(&options)?;
         check_directory(&directory)?;
         let agent_session = resume.as_ref().map(|session_id| self.agent_session(session_id)).transpose()?;

@@ -114,10 +114,10 @@ impl Board {
     }
 
     /// An agent serves the session from here on.
-    pub(super) fn started(&self, pid: u32) {
+    pub(super) fn started(&self, pid: Option<u32>) {
         self.change(|live| {
             (live.view.failure, live.view.is_stalled) = (None, false);
-            live.view.agent.pid = Some(pid);
+            live.view.agent.pid = pid;
         });
     }
 

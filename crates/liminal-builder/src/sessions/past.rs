@@ -72,6 +72,7 @@ impl Sessions {
             slot.set_handle(None);
         }
         self.0.parts.log.remove(&slot.id).await?;
+        slot.set_known_bytes(None);
         slot.board.change(|live| live.view.is_diverged = false);
         Ok(())
     }

@@ -232,8 +232,8 @@ impl StdioTransport {
 }
 
 impl AgentPipe for StdioTransport {
-    fn pid(&self) -> u32 {
-        self.process.identity().pid
+    fn pid(&self) -> Option<u32> {
+        Some(self.process.identity().pid)
     }
 
     fn sender(&self) -> Arc<dyn SendFrame> {

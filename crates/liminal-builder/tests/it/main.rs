@@ -18,6 +18,7 @@ mod faults;
 mod filter;
 mod http;
 mod log;
+mod models;
 mod replay;
 mod server;
 mod support;

@@ -29,7 +29,7 @@ pub(super) enum Request {
 #[derive(Debug)]
 pub(super) struct Share {
     pub(super) channel: Channel,
-    pub(super) pid: u32,
+    pub(super) pid: Option<u32>,
     pub(super) heard: mpsc::Receiver<Heard>,
 }
 
@@ -42,7 +42,7 @@ pub(super) enum Heard {
 
 pub(super) struct ConnectionTask {
     transport: Option<Box<dyn AgentPipe>>,
-    pid: u32,
+    pid: Option<u32>,
     outgoing: Outgoing,
     router: Connection,
     requests: mpsc::Receiver<Request>,
