@@ -32,7 +32,8 @@ async fn the_same_message_is_sent_once_even_across_servers() {
     is_idle(&server, &id).await;
     // Both ways to name a message name the same one.
     let again: MessageAccepted = send(&server, &id, None, body.clone()).await.read(202);
-    let by_header: MessageAccepted = send(&server, &id, Some("a"), json!({ "message": "hello" })).await.read(202);
+    let by_header: MessageAccepted =
+        send(&server, &id, Some("a"), json!({ "message": "hello" })).await.read(202);
     assert_eq!((&again, &by_header), (&first, &first));
     let other = json!({ "message": "other", "clientMessageId": "a" });
     send(&server, &id, None, other.clone()).await.assert_problem(422, "IDEMPOTENCY_MISMATCH");

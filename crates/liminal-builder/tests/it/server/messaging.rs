@@ -39,13 +39,17 @@ async fn tc_6_2a_a_message_reaches_the_agent_of_its_session() {
     socket.subscribe(&other).await;
     let turn = server.send(&id, "say:from the model").await;
     let is_of = |message: &ServerMessage| match message {
-        ServerMessage::Upsert { payload, .. } => matches!(&payload.body, UpsertBody::Message(said) if said.content == "from the model"),
+        ServerMessage::Upsert { payload, .. } => {
+            matches!(&payload.body, UpsertBody::Message(said) if said.content == "from the model")
+        }
         _ => false,
     };
     socket.until(is_of).await;
     let end = socket.end_of(&turn).await;
     assert!(matches!(end, TurnEvent::TurnComplete { status: TurnStatus::Completed, .. }), "{end:?}");
-    assert!(machine.model.as_ref().unwrap().requests().iter().any(|request| request.path.contains("messages")));
+    assert!(
+        machine.model.as_ref().unwrap().requests().iter().any(|request| request.path.contains("messages"))
+    );
     assert!(server.history(&other).await.entries.is_empty());
     server.stop().await;
 }

@@ -26,7 +26,10 @@ async fn a_question_is_shown_and_answered_by_http() {
     assert_eq!((&asked.session_id, asked.title.as_deref()), (&id, Some("/permission")));
     assert_eq!(server.list().await[0].pending, 1);
     server.answer(&asked, "nonsense").await.assert_problem(400, "INVALID_REQUEST");
-    server.post(&format!("/api/approvals/{}", asked.id), json!({})).await.assert_problem(400, "INVALID_REQUEST");
+    server
+        .post(&format!("/api/approvals/{}", asked.id), json!({}))
+        .await
+        .assert_problem(400, "INVALID_REQUEST");
     assert_eq!(server.answer(&asked, "allow-once").await.read::<Value>(200), json!({}));
     let end = socket.end_of(&turn).await;
     assert!(matches!(end, TurnEvent::TurnComplete { status: TurnStatus::Completed, .. }), "{end:?}");
@@ -35,7 +38,10 @@ async fn a_question_is_shown_and_answered_by_http() {
     let page = server.history(&id).await;
     assert!(texts(&page.entries).iter().any(|text| text.contains("It was allowed")));
     server.answer(&asked, "reject-once").await.assert_problem(409, "ALREADY_ANSWERED");
-    server.post("/api/approvals/nothing", json!({ "optionId": "a" })).await.assert_problem(404, "APPROVAL_NOT_FOUND");
+    server
+        .post("/api/approvals/nothing", json!({ "optionId": "a" }))
+        .await
+        .assert_problem(404, "APPROVAL_NOT_FOUND");
     server.stop().await;
 }
 
@@ -57,7 +63,9 @@ async fn a_question_is_answered_over_the_socket() {
     assert!(is_error(&wrong, "APPROVAL_NOT_FOUND"), "{wrong:?}");
     let taken = one.ask(answer(item.as_str(), "reject-once")).await;
     assert!(matches!(taken, ServerMessage::Ok { .. }), "{taken:?}");
-    other.until(|message| matches!(message, ServerMessage::State { view, .. } if view.pending.is_empty())).await;
+    other
+        .until(|message| matches!(message, ServerMessage::State { view, .. } if view.pending.is_empty()))
+        .await;
     other.end_of(&turn).await;
     let late = other.ask(answer(item.as_str(), "allow-once")).await;
     assert!(is_error(&late, "ALREADY_ANSWERED"), "{late:?}");
@@ -74,10 +82,13 @@ async fn of_many_answers_at_once_exactly_one_counts() {
     for _ in 0..5 {
         let turn = server.send(&id, "/permission").await;
         let asked = server.question(&id).await;
-        let answers = (0..8).map(|number| {
-            let (server, asked) = (&server, &asked);
-            async move { server.answer(asked, if number % 2 == 0 { "allow-once" } else { "reject-once" }).await }
-        });
+        let answers =
+            (0..8).map(|number| {
+                let (server, asked) = (&server, &asked);
+                async move {
+                    server.answer(asked, if number % 2 == 0 { "allow-once" } else { "reject-once" }).await
+                }
+            });
         let answers = futures_util::future::join_all(answers).await;
         let (good, bad): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 200);
         assert_eq!(good.len(), 1, "{answers:?}");
@@ -98,7 +109,8 @@ async fn a_question_lapses_with_its_turn() {
     assert!(server.approvals().await.is_empty());
     let item = asked.item.item_id.as_str();
     let mut socket = server.socket().await;
-    let frame = json!({ "type": "session:permission", "sessionId": id, "itemId": item, "optionId": "allow-once" });
+    let frame =
+        json!({ "type": "session:permission", "sessionId": id, "itemId": item, "optionId": "allow-once" });
     let late = socket.ask(frame).await;
     assert!(is_error(&late, "ALREADY_ANSWERED"), "{late:?}");
     server.answer(&asked, "allow-once").await.assert_problem(409, "ALREADY_ANSWERED");

@@ -66,7 +66,10 @@ async fn what_cannot_be_changed_is_told() {
     patch(path(&queued), json!({ "message": " " })).await.assert_problem(400, "INVALID_REQUEST");
     patch(path(&queued), json!({ "position": -1 })).await.assert_problem(400, "INVALID_REQUEST");
     server.delete(&path("nothing")).await.assert_problem(404, "QUEUED_NOT_FOUND");
-    server.call("POST", &format!("{}/now", path("nothing")), &[], None).await.assert_problem(404, "QUEUED_NOT_FOUND");
+    server
+        .call("POST", &format!("{}/now", path("nothing")), &[], None)
+        .await
+        .assert_problem(404, "QUEUED_NOT_FOUND");
     server.get("/api/session/demo:nothing/queue").await.assert_problem(404, "SESSION_NOT_FOUND");
     // A place behind the last is the last.
     assert_eq!(messages(&edit(&server, &id, &queued, json!({ "position": 99 })).await.queue), ["later"]);
@@ -136,9 +139,16 @@ async fn a_queue_outlives_the_server_and_goes_on_when_the_session_is_used() {
     assert_eq!(messages(&server.status(&id).await.view.queue), ["one", "two"]);
     // Nobody is told anything behind anybody's back: it takes a person to go on.
     server.queue(&id, "three").await;
-    server.until(&id, |status| status.view.queue.is_empty() && status.view.state == SessionState::Idle && status.view.turn.is_none()).await;
+    server
+        .until(&id, |status| {
+            status.view.queue.is_empty()
+                && status.view.state == SessionState::Idle
+                && status.view.turn.is_none()
+        })
+        .await;
     let page = server.history(&id).await;
-    let said: Vec<&str> = texts(&page.entries).into_iter().filter(|text| ["one", "two", "three"].contains(text)).collect();
+    let said: Vec<&str> =
+        texts(&page.entries).into_iter().filter(|text| ["one", "two", "three"].contains(text)).collect();
     assert_eq!(said, ["one", "two", "three"]);
     server.stop().await;
 }
