@@ -40,6 +40,7 @@ impl Sessions {
             }
         });
         self.announce(slot.project.clone());
+        self.attend_queue(&slot);
         Ok(SessionOpened { session_id: id.clone(), cli_type: slot.cli_type.clone() })
     }
 
