@@ -202,9 +202,9 @@ impl AcpAgent {
             };
             let (reply, opened) = oneshot::channel();
             if requests.send(Request::Open { reply }).await.is_ok()
-                && let Ok((channel, heard)) = opened.await
+                && let Ok(share) = opened.await
             {
-                return Ok(SharedPipe::new(channel, requests, heard, self.settings.limits.send_patience));
+                return Ok(SharedPipe::new(share, requests, self.settings.limits.send_patience));
             }
             // It ended between two looks; the next one is new.
             *process = None;

@@ -25,7 +25,8 @@ impl ProviderRegistry {
         for report in machine.agents().await {
             let config = machine.config.agents.get(&report.name).cloned().unwrap_or_default();
             if report.name == claude_code::CLI_TYPE {
-                registry = registry.with(claude(config, instance.clone()));
+                let allow_bypass = machine.config.security.allow_bypass;
+                registry = registry.with(claude(config, instance.clone(), allow_bypass));
             } else if let Some(vendor) = Vendor::named(&report.name) {
                 let settings = Settings::read(vendor, machine.environment, &config);
                 if let Ok(api) = settings.and_then(ModelApi::new) {
@@ -61,8 +62,9 @@ impl ProviderRegistry {
     }
 }
 
-fn claude(config: AgentConfig, instance: InstanceId) -> ClaudeCode {
+fn claude(config: AgentConfig, instance: InstanceId, allow_bypass: bool) -> ClaudeCode {
     let mut settings = claude_code::Settings::new(instance);
+    settings.allow_bypass = allow_bypass;
     settings.program = config.command.clone();
     settings.environment = variables(config);
     ClaudeCode::new(settings)

@@ -66,6 +66,10 @@ impl HttpSsePipe {
 }
 
 impl AgentPipe for HttpSsePipe {
+    fn pid(&self) -> Option<u32> {
+        None
+    }
+
     fn sender(&self) -> Arc<dyn SendFrame> {
         Arc::new(OrderSender { orders: self.orders.clone() })
     }

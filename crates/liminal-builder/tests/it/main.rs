@@ -20,6 +20,7 @@ mod http;
 mod log;
 mod models;
 mod replay;
+mod server;
 mod support;
 mod tap;
 mod world;

@@ -7,7 +7,7 @@ use liminal_core::dialect::acp::Channel;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::connection::{Heard, Request};
+use super::connection::{Heard, Request, Share};
 use crate::process::{ExitReport, StopLadder};
 use crate::transport::{AgentPipe, CloseReason, Closed, Frame, Later, SendError, SendFrame};
 
@@ -17,6 +17,7 @@ const FRAMES_PER_BATCH: usize = 64;
 #[derive(Debug)]
 pub(super) struct SharedPipe {
     channel: Channel,
+    pid: Option<u32>,
     requests: mpsc::Sender<Request>,
     heard: mpsc::Receiver<Heard>,
     closed: Option<Closed>,
@@ -24,13 +25,9 @@ pub(super) struct SharedPipe {
 }
 
 impl SharedPipe {
-    pub(super) const fn new(
-        channel: Channel,
-        requests: mpsc::Sender<Request>,
-        heard: mpsc::Receiver<Heard>,
-        patience: Duration,
-    ) -> Self {
-        Self { channel, requests, heard, closed: None, patience }
+    pub(super) fn new(share: Share, requests: mpsc::Sender<Request>, patience: Duration) -> Self {
+        let Share { channel, pid, heard } = share;
+        Self { channel, pid, requests, heard, closed: None, patience }
     }
 
     async fn receive(&mut self) -> Result<Vec<Frame>, Closed> {
@@ -51,6 +48,10 @@ impl SharedPipe {
 }
 
 impl AgentPipe for SharedPipe {
+    fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+
     fn sender(&self) -> Arc<dyn SendFrame> {
         let Self { channel, requests, patience, .. } = self;
         Arc::new(SharedSender { channel: *channel, requests: requests.clone(), patience: *patience })
