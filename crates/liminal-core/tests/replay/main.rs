@@ -28,6 +28,7 @@ mod invariants;
 mod laws;
 #[cfg(test)]
 mod models;
+#[cfg(test)]
 mod patience;
 #[cfg(test)]
 mod recordings;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::recordings::{anthropic, openai};
 use super::{VENDORS, Vendor, begun, ended, error_body, failed, refused};
 use crate::agent::Agent;
-use crate::laws::assert_every_turn_ends;
+use crate::happenings::assert_all_is_over;
 
 /// Every payload and record of any recording of either API.
 static SAID: LazyLock<Vec<Value>> = LazyLock::new(|| {
@@ -151,7 +151,7 @@ fn an_answer_that_ends_at_any_byte_ends_its_turn_once() {
             assert_ne!(agent.last_event()["status"], "completed", "{vendor:?} at {at}");
             // Asked again, it is the same until nobody asks any more.
             agent.close(0, "");
-            assert_every_turn_ends(&agent);
+            assert_all_is_over(&agent);
         }
     }
 }
@@ -167,7 +167,7 @@ proptest! {
             let_happen(&mut agent, happening, &mut prompts);
         }
         agent.close(0, "");
-        assert_every_turn_ends(&agent);
+        assert_all_is_over(&agent);
         prop_assert_eq!(agent.deadline(), None);
     }
 
