@@ -10,12 +10,12 @@ use liminal_builder::process::{Environment, InstanceId};
 use liminal_builder::provider::{OpenRequest, ProviderRegistry, SessionOptions};
 use liminal_builder::session::{SessionHandle, Setup};
 use serde_json::Value;
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::world::AcpWorld;
 use crate::chat::Chat;
 use crate::support::liminal;
+use crate::tap::tap;
 
 /// Stands in for npm: notes its arguments, and installs what the tests have.
 const NPM: &str = r#"#!/bin/sh
@@ -62,15 +62,17 @@ async fn codex_is_installed_for_us_alone_and_started_from_there() {
     assert_eq!((&codex["version"], &codex["problem"]), (&Value::from("2.6.0"), &Value::Null));
 
     let environment = Environment::inherited().with("HOME", home).with("PATH", &path);
-    let config = Config { agents: [("codex".to_owned(), agent_config(&world))].into() };
-    let machine = Machine { config: &config, environment: &environment, managed: &managed };
+    let agents = [("codex".to_owned(), agent_config(&world))].into();
+    let config = Config { agents, ..Config::default() };
+    let data = world.home.path();
+    let machine = Machine { config: &config, environment: &environment, managed: &managed, data };
     let registry = ProviderRegistry::of(&machine, &InstanceId::new(&world.instance).unwrap()).await;
     let request =
         OpenRequest { directory: world.project.clone(), resume: None, options: SessionOptions::default() };
     let opened = registry.get("codex").unwrap().open(request).await.unwrap();
-    let (sender, outputs) = mpsc::channel(64);
+    let (outlet, outputs) = tap(64);
     let mut tasks = JoinSet::new();
-    let handle = SessionHandle::start(opened, Setup::default(), sender, &mut tasks);
+    let handle = SessionHandle::start(opened, Setup::default(), outlet, &mut tasks);
     let mut chat = Chat { handle, log: Vec::new(), outputs };
     assert!(world.processes().iter().any(|process| process.contains(entry.to_str().unwrap())));
     chat.turn("say:hello there").await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use liminal_builder::log::sqlite::{Salvaged, Settings, SqliteLog};
-use liminal_builder::log::{Key, Limit, LogError, StreamLog};
+use liminal_builder::log::{EventLog, Key, Limit, LogError, StreamLog};
 use liminal_builder::store::{ProjectRow, Store};
 use liminal_core::ids::SessionId;
 use liminal_core::upsert::UpsertStatus;
@@ -87,7 +87,7 @@ async fn sample(directory: &Path) -> (Vec<u8>, Contents) {
             append(&*log, session, message(session, &format!("i{item}"), UpsertStatus::Complete, &content))
                 .await;
             let event = Bytes::from(format!("{{\"event\":{item},\"of\":{number}}}"));
-            log.record_events(session, vec![event]).await.unwrap();
+            log.record(session, vec![event]).await.unwrap();
             store.enqueue(session, queued(item, &content), 10).await.unwrap();
         }
         for end in [3000, 6000, 9000] {

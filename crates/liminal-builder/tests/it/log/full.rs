@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use liminal_builder::log::sqlite::{Settings, SqliteLog};
-use liminal_builder::log::{Durability, LogError, StreamLog};
+use liminal_builder::log::{Durability, EventLog, LogError, StreamLog};
 use liminal_builder::store::{Delivery, Receipt, Store};
 use liminal_core::ids::SessionId;
 use liminal_core::upsert::UpsertStatus;
@@ -52,7 +52,7 @@ async fn write(log: &SqliteLog, store: &Store, step: usize) -> Result<(), LogErr
             log.append(&session(), batch, Durability::Synced).await.map(drop)
         }
         1 => log.append(&session(), update(&session(), &id, &text), Durability::Grouped).await.map(drop),
-        2 => log.record_events(&session(), vec![Bytes::from(text)]).await,
+        2 => log.record(&session(), vec![Bytes::from(text)]).await,
         3 => {
             let queued = QueuedMessage { id, message: text, client_message_id: None, failure: None };
             store.enqueue(&session(), queued, usize::MAX).await.map(|is_in| assert!(is_in))

@@ -70,7 +70,7 @@ async fn what_is_sound_goes_on_where_it_was_in_a_new_life() {
     assert_ne!(page.head.epoch, old.epoch, "nobody may rely on places of the old life");
     assert_eq!(page.head.seq, seq - 1);
     log.indexed().await.unwrap();
-    assert_eq!(log.search("findable", 5).await.unwrap().len(), 1, "it can be found again");
+    assert_eq!(log.search("findable", None, 5).await.unwrap().len(), 1, "it can be found again");
     assert_eq!(log.open_turns().await.unwrap(), [(session(), "t1".into())]);
     assert_eq!(append(&log, &session(), update(&session(), "open", "goes on")).await.seq, seq);
     log.close().await.unwrap();
