@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::frames;
 use crate::log::{Cursor, Delivery, Entry, Key, LogError, Subscription};
+use crate::metrics::Counted;
 use crate::session::Live;
 
 /// Between two states of a growing item: nobody sees more of them.
@@ -42,6 +43,7 @@ pub(super) struct Feed {
     /// What the reader holds of texts that grow.
     held: BTreeMap<ItemId, Held>,
     not_before: Option<Instant>,
+    _counted: Counted,
 }
 
 /// What a reader holds of a growing text.
@@ -60,9 +62,11 @@ impl Feed {
         subscription: Subscription,
         mut live: watch::Receiver<Live>,
         encoding: Option<Encoding>,
+        counted: Counted,
     ) -> Self {
         let shown = live.borrow_and_update().view.clone();
-        Self { session, subscription, live, shown, encoding, held: BTreeMap::new(), not_before: None }
+        let (held, not_before) = (BTreeMap::new(), None);
+        Self { session, subscription, live, shown, encoding, held, not_before, _counted: counted }
     }
 
     /// The first frame: what became of the cursor, and what the session does.

@@ -1,7 +1,7 @@
 //! Routes of projects. Owns what a project looks like to clients; which directories may be one is decided elsewhere.
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::ProjectId;
@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::app::App;
 use super::extract::{JsonBody, Path, Query};
+use super::ledger::Target;
 use super::problem::ApiError;
 use crate::projects::{Boundaries, FileSearch};
 use crate::sessions::standing;
@@ -34,7 +35,7 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<ProjectList>, Ap
 pub(super) async fn add(
     State(app): State<App>,
     JsonBody(AddProject { path }): JsonBody<AddProject>,
-) -> Result<(StatusCode, Json<Project>), ApiError> {
+) -> Result<(StatusCode, Extension<Target>, Json<Project>), ApiError> {
     let boundaries = boundaries(&app);
     let real = off_thread(move || boundaries.check(&path)).await?;
     let real = real.map_err(|error| ApiError::new(ErrorCode::ProjectDirInvalid, error.to_string()))?;
@@ -49,7 +50,8 @@ pub(super) async fn add(
         return Err(ApiError::new(ErrorCode::ProjectExists, "this directory is a project already"));
     }
     app.sessions().announce_all();
-    Ok((StatusCode::CREATED, Json(off_thread(move || shown(&row)).await?)))
+    let target = Target(row.path.display().to_string());
+    Ok((StatusCode::CREATED, Extension(target), Json(off_thread(move || shown(&row)).await?)))
 }
 
 pub(super) async fn remove(

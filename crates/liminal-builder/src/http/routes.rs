@@ -11,7 +11,9 @@ use liminal_core::error::ErrorCode;
 use super::app::App;
 use super::gate::{Gate, admit};
 use super::problem::ApiError;
-use super::{agents, approvals, auth, health, page_state, pages, project, queue, reading, session, sse, ws};
+use super::{
+    agents, approvals, auth, health, ledger, page_state, pages, project, queue, reading, session, sse, ws,
+};
 
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +76,7 @@ pub const ROUTES: &[Route] = &[
     page("/style.css", |verb| on(verb, pages::style)),
     get("/healthz", Access::Public, |verb| on(verb, health::alive)),
     get("/readyz", Access::Public, |verb| on(verb, health::ready)),
+    get("/metrics", Access::Credential, |verb| on(verb, health::metrics)),
     post("/auth/exchange", Access::Public, Body::Json, |verb| on(verb, auth::exchange)),
     post("/auth/code", Access::Token, Body::Optional, |verb| on(verb, auth::new_code)),
     post("/auth/rotate", Access::Token, Body::Optional, |verb| on(verb, auth::rotate)),
@@ -186,6 +189,7 @@ fn methods(routes: &[Route], app: &App) -> MethodRouter<App> {
     let refuse = move || async move { ApiError::method_not_allowed(&allow).into_response() };
     let gated = routes.iter().map(|route| {
         let gate = Gate::new(app.clone(), route.access, route.body);
+        let gate = gate.keeping(ledger::action(route.verb, route.path));
         (route.handler)(route.verb.filter()).layer(from_fn_with_state(gate, admit))
     });
     gated.fold(MethodRouter::new(), MethodRouter::merge).fallback(refuse)

@@ -2,7 +2,7 @@
 //! decided where sessions are.
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode};
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::{ProjectId, SessionId};
@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::app::App;
 use super::extract::{JsonBody, Path, Query};
+use super::ledger::Target;
 use super::problem::ApiError;
 use super::receipts;
 use crate::sessions::ListQuery;
@@ -46,10 +47,11 @@ pub(super) async fn create(
     State(app): State<App>,
     headers: HeaderMap,
     JsonBody(body): JsonBody<CreateSession>,
-) -> Result<(StatusCode, Json<SessionOpened>), ApiError> {
+) -> Result<(StatusCode, Extension<Target>, Json<SessionOpened>), ApiError> {
     let create = async { app.sessions().create(body.clone()).await };
     let opened = receipts::once(&app, "create", &headers, &body, create).await?;
-    Ok((StatusCode::CREATED, Json(opened)))
+    let target = Target(opened.session_id.to_string());
+    Ok((StatusCode::CREATED, Extension(target), Json(opened)))
 }
 
 pub(super) async fn load(
