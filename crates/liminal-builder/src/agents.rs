@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::config::{AgentConfig, Config};
 use crate::demo;
@@ -22,7 +22,7 @@ pub use npm::install as install_managed;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How an agent is started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
     /// The program.
     pub program: PathBuf,
@@ -31,7 +31,7 @@ pub struct Launch {
 }
 
 /// What is known of one agent on this machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentReport {
     /// The CLI type it is chosen by.
@@ -46,7 +46,7 @@ pub struct AgentReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// Whether it is a part of this program: always there, and no model behind it.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub built_in: bool,
 }
 
