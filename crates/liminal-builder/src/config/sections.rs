@@ -188,6 +188,14 @@ impl Batch {
     }
 }
 
+impl Security {
+    /// More names by which the server may be addressed.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.allowed_hosts.iter().map(HostName::to_string).collect()
+    }
+}
+
 impl Limits {
     /// The limits of the HTTP server.
     #[must_use]
@@ -201,13 +209,8 @@ impl Limits {
             head_bytes: kib(self.header_kib),
             head_fields: size(self.header_fields),
             body_bytes: kib(self.body_kib),
+            message_bytes: kib(self.message_kib),
         }
-    }
-
-    /// Bytes of a message from a WebSocket.
-    #[must_use]
-    pub fn message_bytes(&self) -> usize {
-        kib(self.message_kib)
     }
 }
 

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::answers::{Created, Done};
 use super::app::App;
 use super::extract::{JsonBody, Path, Query};
+use super::ledger::Target;
 use super::problem::ApiError;
 use crate::projects::{Boundaries, FileSearch};
 use crate::sessions::standing;
@@ -50,7 +51,8 @@ pub(super) async fn add(
         return Err(ApiError::new(ErrorCode::ProjectExists, "this directory is a project already"));
     }
     app.sessions().announce_all();
-    Ok(Created(off_thread(move || shown(&row)).await?))
+    let target = Target(row.path.display().to_string());
+    Ok(Created(off_thread(move || shown(&row)).await?, target))
 }
 
 pub(super) async fn remove(State(app): State<App>, Path(id): Path<ProjectId>) -> Result<Done, ApiError> {

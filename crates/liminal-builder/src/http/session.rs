@@ -15,6 +15,7 @@ use serde::Deserialize;
 use super::answers::{Accepted, Created, Done};
 use super::app::App;
 use super::extract::{JsonBody, Path, Query};
+use super::ledger::Target;
 use super::problem::ApiError;
 use super::receipts;
 use crate::sessions::ListQuery;
@@ -56,7 +57,8 @@ pub(super) async fn create(
 ) -> Result<Created<SessionOpened>, ApiError> {
     let create = async { app.sessions().create(body.clone()).await };
     let opened = receipts::once(&app, "create", &headers, &body, create).await?;
-    Ok(Created(opened))
+    let target = Target(opened.session_id.to_string());
+    Ok(Created(opened, target))
 }
 
 pub(super) async fn load(

@@ -4,6 +4,7 @@
 mod commands;
 mod feeders;
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
@@ -18,13 +19,12 @@ use super::app::App;
 use super::credentials::Caller;
 use super::extract::Upgrade;
 use super::frames;
+use super::gate::Peer;
+use super::ledger::Party;
 use commands::Commands;
 use feeders::Feeders;
 
 pub(super) const PROTOCOL: &str = "liminal.v1";
-/// A prompt with pasted files fits.
-const LARGEST_MESSAGE: usize = 1 << 20;
-const LARGEST_FRAME: usize = 256 * 1024;
 /// There may be a thousand sockets.
 const READ_BUFFER: usize = 8 * 1024;
 /// Frames are written one by one; this much may wait inside for the system to take it.
@@ -46,18 +46,21 @@ const CLOSE_UNAUTHORIZED: u16 = 4401;
 pub(super) async fn open(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    Extension(Peer(peer)): Extension<Peer>,
     Upgrade(upgrade): Upgrade,
 ) -> Socket {
+    // Browsers send a message as one frame.
+    let largest = app.limits().message_bytes;
     let response = upgrade
         .protocols([PROTOCOL])
-        .max_message_size(LARGEST_MESSAGE)
-        .max_frame_size(LARGEST_FRAME)
+        .max_message_size(largest)
+        .max_frame_size(largest)
         .read_buffer_size(READ_BUFFER)
         .write_buffer_size(0)
         .max_write_buffer_size(WRITE_BUFFER)
         .on_upgrade(move |socket| async move {
             let Some(place) = app.enter() else { return };
-            Connection::new(app, caller, socket).run().await;
+            Connection::new(app, caller, peer, socket).run().await;
             drop(place);
         });
     Socket(response)
@@ -92,10 +95,10 @@ enum Woken {
 }
 
 impl Connection {
-    fn new(app: App, caller: Caller, socket: WebSocket) -> Self {
+    fn new(app: App, caller: Caller, peer: IpAddr, socket: WebSocket) -> Self {
         let (sender, outgoing) = mpsc::channel(WAITING);
         let feeders = Feeders::new(app.clone(), sender);
-        let commands = Commands::new(app.clone(), caller);
+        let commands = Commands::new(app.clone(), Party::new(Some(caller), peer));
         Self {
             app,
             caller,
@@ -134,9 +137,7 @@ impl Connection {
             Woken::Heard(Some(Err(error))) => Err(broken(&error)),
             Woken::Heard(None) => Err(End::Gone),
             Woken::Frames(frames) => self.send_all(frames).await,
-            Woken::Answer(answer) | Woken::ListChanged(answer) => {
-                self.send(text(frames::message(&answer))).await
-            }
+            Woken::Answer(answer) | Woken::ListChanged(answer) => self.send_message(&answer).await,
             Woken::Quiet if self.heard.elapsed() > SILENCE => Err(End::Gone),
             Woken::Quiet => self.send(Message::Ping(Bytes::new())).await,
             Woken::Rotated if self.caller != Caller::Token => {
@@ -171,6 +172,9 @@ impl Connection {
     }
 
     async fn send_message(&mut self, message: &ServerMessage) -> Result<(), End> {
+        if let ServerMessage::Error { problem, .. } = message {
+            self.app.sessions().metrics().rejected(problem.code.as_str());
+        }
         self.send(text(frames::message(message))).await
     }
 

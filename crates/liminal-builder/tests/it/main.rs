@@ -10,6 +10,7 @@
 mod acp;
 mod chat;
 mod claude_code;
+mod cli;
 mod config;
 mod demo;
 mod doctor;
