@@ -8,7 +8,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tokio::sync::watch;
@@ -138,7 +137,7 @@ async fn sessions(plan: &Plan, log: &Arc<SqliteLog>, instance: &InstanceId) -> S
         store: Store::new(Arc::clone(log)),
         providers: ProviderRegistry::of(&machine, instance).await,
         settings: Settings {
-            idle: Duration::from_secs(chosen.idle_minutes * 60),
+            idle: chosen.idle(),
             most_agents: usize::try_from(chosen.max_agents).unwrap_or(usize::MAX),
             longest_queue: usize::try_from(chosen.queue_length).unwrap_or(usize::MAX),
             batching: config.batch.processor(),
