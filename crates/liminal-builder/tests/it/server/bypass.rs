@@ -42,9 +42,9 @@ async fn with_the_flag_and_a_word_a_session_runs_unguarded_and_shows_it() {
     server.stop().await;
 }
 
-/// The real program grants the mode while it runs.
+/// With the real program, which was started guarded.
 #[tokio::test]
-async fn a_running_session_becomes_unguarded_and_guarded_again() {
+async fn a_running_session_is_not_unguarded_without_a_word_and_takes_other_modes() {
     let mut machine = Machine::with_claude().await;
     machine.flags.push("--allow-bypass");
     let server = machine.start().await;
