@@ -36,6 +36,8 @@ pub struct Storage {
 pub struct Sessions {
     /// Minutes after which an agent that nobody asks anything is ended; its session goes on when it is used again.
     pub idle_minutes: u64,
+    /// Seconds more than those minutes.
+    pub idle_seconds: u64,
     /// Agents that run at once.
     pub max_agents: u64,
     /// Minutes that a person has to answer an agent; then the answer is no.
@@ -116,6 +118,7 @@ impl Default for Sessions {
     fn default() -> Self {
         Self {
             idle_minutes: 10,
+            idle_seconds: 0,
             max_agents: 20,
             permission_minutes: 10,
             stall_seconds: 60,
@@ -160,7 +163,9 @@ impl Sessions {
     /// How long an agent may be idle.
     #[must_use]
     pub const fn idle(&self) -> Duration {
-        Duration::from_secs(self.idle_minutes * 60)
+        let seconds = self.idle_minutes * 60 + self.idle_seconds;
+        // Without any patience an agent would be ended before its first message has reached it.
+        Duration::from_secs(if seconds == 0 { 1 } else { seconds })
     }
 
     /// How long a person may take to answer.

@@ -104,6 +104,7 @@ event-mib = 1
 data-dir = "/srv/data"
 [sessions]
 idle-minutes = 1
+idle-seconds = 5
 max-agents = 2
 permission-minutes = 3
 stall-seconds = 4

@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
     clippy::wildcard_enum_match_arm,
     reason = "a test fails by panicking, and looks only for what it is about"
 )]
