@@ -36,7 +36,7 @@ enum Verb {
     },
     /// Check format, lints, documentation and dependencies
     Lint,
-    /// Write the JSON Schema and TypeScript files made from liminal-core
+    /// Write the JSON Schema, TypeScript and OpenAPI files made from the Rust code
     Gen {
         /// Write nothing; fail when a file is stale
         #[arg(long)]

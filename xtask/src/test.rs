@@ -11,10 +11,11 @@ use crate::{agents, r#gen, install, lint, repository, web};
 /// A heading and what to do under it.
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     ("install what is missing", install),
     ("agents under test", agents::install),
     ("web page", web::build),
+    ("tests of the web page", web::test),
     ("format", lint::format),
     ("clippy", lint::clippy),
     ("tests", tests),

@@ -1,9 +1,9 @@
-//! `./x web`: builds the web page when its sources changed. Knows npm, not what the page does.
+//! `./x web`: builds and tests the web page. Knows npm, not what the page does.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -11,25 +11,33 @@ use crate::command::CommandLine;
 use crate::{install, repository};
 
 pub(crate) fn build() -> Result<()> {
-    if !has_package() {
-        eprintln!("web: a static page, nothing to build");
-        return Ok(());
-    }
-    let folder = repository::root().join("web");
+    let folder = folder();
     let stamp = repository::target().join("web-sources");
     let sources = fingerprint(&folder)?;
     if folder.join("dist/index.html").exists() && fs::read_to_string(&stamp).is_ok_and(|old| old == sources) {
         eprintln!("web: up to date");
         return Ok(());
     }
-    install::ensure(install::WEB)?;
-    CommandLine::new("npm ci --no-audit --no-fund").directory(&folder).run()?;
+    install()?;
     CommandLine::new("npm run build").directory(&folder).run()?;
     fs::write(&stamp, sources).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
-pub(crate) fn has_package() -> bool {
-    repository::root().join("web/package.json").exists()
+/// Types, style, tests and the size of what was built; `build` comes first.
+pub(crate) fn test() -> Result<()> {
+    if !folder().join("node_modules").exists() {
+        install()?;
+    }
+    CommandLine::new("npm test").directory(&folder()).run()
+}
+
+fn install() -> Result<()> {
+    install::ensure(install::WEB)?;
+    CommandLine::new("npm ci --no-audit --no-fund").directory(&folder()).run()
+}
+
+fn folder() -> PathBuf {
+    repository::root().join("web")
 }
 
 /// Changes when a source file is added, removed, renamed or edited.

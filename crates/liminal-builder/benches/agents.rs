@@ -104,7 +104,12 @@ async fn start(
     home: &Path,
     resume: Option<SessionId>,
 ) -> (SessionHandle, mpsc::Receiver<Output>, JoinSet<()>) {
-    let request = OpenRequest { directory: home.to_owned(), resume, options: SessionOptions::default() };
+    let request = OpenRequest {
+        directory: home.to_owned(),
+        resume,
+        options: SessionOptions::default(),
+        past: Vec::new(),
+    };
     let opened = agent.open(request).await.unwrap();
     let (outlet, outputs) = tap(4_096);
     let mut tasks = JoinSet::new();
@@ -220,8 +225,12 @@ async fn run_direct(model: &Running) -> Run {
     let provider = ClaudeCode::new(settings);
     provider.installed().await.unwrap();
     let began = Instant::now();
-    let request =
-        OpenRequest { directory: home.path().to_owned(), resume: None, options: SessionOptions::default() };
+    let request = OpenRequest {
+        directory: home.path().to_owned(),
+        resume: None,
+        options: SessionOptions::default(),
+        past: Vec::new(),
+    };
     let agent = provider.open(request).await.unwrap();
     let (outlet, mut outputs) = tap(64);
     let mut tasks = JoinSet::new();

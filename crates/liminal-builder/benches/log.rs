@@ -154,7 +154,7 @@ async fn history(directory: &Path) {
         }
         if let Some(log) = reopened {
             let start = now();
-            let hits = log.search("word", 20).await.expect("hits");
+            let hits = log.search("word", None, 20).await.expect("hits");
             println!("search that finds all of them, {} shown: {:?}", hits.len(), start.elapsed());
             log.close().await.expect("a closed log");
         }

@@ -8,12 +8,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{AgentConfig, Config};
 use crate::demo;
 use crate::process::{Environment, run_for_output};
 use crate::provider::claude_code;
+use crate::provider::model_api::{ModelApi, Settings, VENDORS, Vendor};
 
 pub use codex::Variant as CodexVariant;
 pub use npm::install as install_managed;
@@ -22,7 +24,7 @@ pub use npm::install as install_managed;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How an agent is started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Launch {
     /// The program.
     pub program: PathBuf,
@@ -31,7 +33,7 @@ pub struct Launch {
 }
 
 /// What is known of one agent on this machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentReport {
     /// The CLI type it is chosen by.
@@ -39,7 +41,7 @@ pub struct AgentReport {
     /// How it would be started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub launch: Option<Launch>,
-    /// What it calls itself.
+    /// What it calls itself; of a model's API, the model that answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Why it cannot be used, and what to do about it.
@@ -86,7 +88,9 @@ impl fmt::Display for AgentReport {
                 let command = command.collect::<Vec<_>>().join(" ");
                 write!(formatter, "✓ {:<14} {:<12} {command}", self.name, version.as_deref().unwrap_or(""))
             }
-            (None, _, None) => write!(formatter, "✓ {}", self.name),
+            (None, version, None) => {
+                write!(formatter, "✓ {:<14} {}", self.name, version.as_deref().unwrap_or(""))
+            }
         }
     }
 }
@@ -111,6 +115,7 @@ impl Machine<'_> {
         for (name, arguments) in [("gemini", &["--acp"]), ("opencode", &["acp"])] {
             reports.push(self.plain(name, arguments).await);
         }
+        reports.extend(VENDORS.iter().map(|vendor| self.model_api(vendor)));
         let mut known: Vec<String> = reports.iter().map(|report| report.name.clone()).collect();
         known.push(demo::NAME.to_owned());
         for (name, agent) in self.config.agents.iter().filter(|(name, _)| !known.contains(name)) {
@@ -182,6 +187,17 @@ impl Machine<'_> {
             ),
             Err(error) => AgentReport::unusable(name, Some(launch), error.to_string()),
         }
+    }
+
+    /// A model's own API: it needs a key and nothing else. Whether the key is right is not asked here.
+    fn model_api(&self, vendor: &'static Vendor) -> AgentReport {
+        let config = self.setting(vendor.cli_type).cloned().unwrap_or_default();
+        let (version, problem) =
+            match Settings::read(vendor, self.environment, &config).and_then(ModelApi::new) {
+                Ok(api) => (Some(api.model().to_owned()), None),
+                Err(error) => (None, Some(error.to_string())),
+            };
+        AgentReport { name: vendor.cli_type.to_owned(), launch: None, version, problem, built_in: false }
     }
 
     /// An agent as the user set it. Nobody knows what it does when it is asked for its version, so it is not.

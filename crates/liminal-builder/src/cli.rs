@@ -203,7 +203,8 @@ pub struct Doctor {
 
 const DOCTOR_HELP: &str = "\
 Agents are looked for as set in the configuration ([agents.NAME] command, args, env), then on the PATH, then among npm's
-packages; the demo agent is built in. Exit codes: 0 at least one agent can be used, 1 none but the demo can.";
+packages; a model's API can be used once its key is set, and the demo agent is built in. Exit codes: 0 at least one agent
+can be used, 1 none but the demo can.";
 
 /// Options of `liminal replay`.
 #[derive(Debug, Args)]
@@ -239,6 +240,11 @@ enum DialectChoice {
     ClaudeCode,
     /// The Agent Client Protocol, as Codex's adapter speaks it
     Acp,
+    /// The Anthropic Messages API
+    Anthropic,
+    /// The OpenAI Responses API
+    #[value(name = "openai")]
+    OpenAi,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -256,6 +262,8 @@ impl Replay {
         match self.dialect {
             DialectChoice::ClaudeCode => replay::DialectName::ClaudeCode,
             DialectChoice::Acp => replay::DialectName::Acp,
+            DialectChoice::Anthropic => replay::DialectName::Anthropic,
+            DialectChoice::OpenAi => replay::DialectName::OpenAi,
         }
     }
 

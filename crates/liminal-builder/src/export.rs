@@ -4,13 +4,15 @@ mod markdown;
 
 use liminal_core::upsert::{TurnEvent, Upsert};
 use liminal_core::wire::rest::SessionStatus;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::log::{Entry, Kind};
 
 /// The forms there are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(rename = "ExportFormat")]
 pub enum Format {
     /// For people.
     #[default]
@@ -25,6 +27,9 @@ pub enum Format {
 }
 
 impl Format {
+    /// What browsers call the forms that are not one document.
+    pub const TEXTS: &[&str] = &["text/markdown", "application/x-ndjson"];
+
     /// How files of it are named.
     #[must_use]
     pub const fn ending(self) -> &'static str {
@@ -56,11 +61,18 @@ pub fn write(format: Format, status: &SessionStatus, entries: &[Entry]) -> Strin
     }
 }
 
-#[derive(Serialize)]
+/// A conversation as one document.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Document<'a> {
+#[schemars(rename = "ExportedSession")]
+pub struct Document<'a> {
+    /// What the session is and does.
     session: &'a SessionStatus,
+    /// The latest state of each item, in the order in which they first appeared.
+    #[schemars(with = "Vec<Upsert>")]
     entries: Vec<&'a RawValue>,
+    /// The milestones of the turns.
+    #[schemars(with = "Vec<TurnEvent>")]
     turns: Vec<&'a RawValue>,
 }
 

@@ -5,12 +5,14 @@
 //! credentials, the size of its body, its handler. Each step is a module here.
 
 mod agents;
+mod answers;
 mod app;
 mod approvals;
 mod auth;
 pub mod client;
 mod connection;
 pub mod credentials;
+mod docs;
 mod extract;
 mod feed;
 mod frames;
@@ -20,6 +22,8 @@ pub mod host;
 mod ledger;
 mod limits;
 mod listen;
+pub mod openapi;
+mod operation;
 pub mod origin;
 mod page_state;
 mod pages;
@@ -28,6 +32,7 @@ mod project;
 mod queue;
 mod reading;
 mod receipts;
+mod router;
 mod routes;
 mod server_file;
 mod session;
@@ -58,8 +63,9 @@ use crate::sessions::Sessions;
 
 pub use app::FindAgents;
 pub use limits::Limits;
+pub use operation::{Answer, Content, Operation, Type};
 pub use problem::ApiError;
-pub use routes::{Access, Body, ROUTES, Route, Verb};
+pub use routes::{AREAS, Access, Area, Body, Handler, ROUTES, RequestHeader, Route, Verb};
 pub use server_file::{ServerFile, ServerFileError};
 
 /// Why the server could not start.
@@ -147,7 +153,7 @@ impl Server {
     /// Answers until `shutdown` comes, and a little longer to those who wait for an answer then.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let surround = from_fn_with_state(self.app.clone(), shell::surround);
-        let router = routes::router(&self.app).layer(surround);
+        let router = router::router(&self.app).layer(surround);
         let app = self.app.clone();
         let shutdown = async move {
             shutdown.await;

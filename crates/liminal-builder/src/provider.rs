@@ -4,6 +4,7 @@
 pub mod acp;
 pub mod claude_code;
 mod handshake;
+pub mod model_api;
 mod registry;
 
 use std::future::Future;
@@ -30,6 +31,9 @@ pub struct OpenRequest {
     pub resume: Option<SessionId>,
     /// What the user chose for this session.
     pub options: SessionOptions,
+    /// What was said in the session to go on with, oldest first, as its own events told it; only for a provider that
+    /// [needs it](Provider::needs_past).
+    pub past: Vec<StreamEventEnvelope>,
 }
 
 /// What a user may choose for a session.
@@ -121,6 +125,11 @@ pub type Opening<'a> = Asking<'a, OpenedAgent>;
 pub trait Provider: Send + Sync + std::fmt::Debug {
     /// The word for it.
     fn cli_type(&self) -> &str;
+
+    /// Whether a session is kept by us alone, so that going on with it takes [`OpenRequest::past`].
+    fn needs_past(&self) -> bool {
+        false
+    }
 
     /// Starts an agent for a new session, or for one to go on with.
     fn open(&self, request: OpenRequest) -> Opening<'_>;

@@ -7,8 +7,8 @@ use liminal_core::dialect::{acp, claude};
 use liminal_core::ids::SessionId;
 use liminal_core::processor::{Config, Profile};
 use liminal_core::replay::{
-    AcpPlayback, ClaudePlayback, Direction, EventLines, Playback, Recording, RecordingError, UpsertLines,
-    play,
+    AcpPlayback, ClaudePlayback, Direction, EventLines, ModelPlayback, Playback, Recording, RecordingError,
+    UpsertLines, play,
 };
 
 /// Whose words a recording holds.
@@ -18,6 +18,10 @@ pub enum DialectName {
     ClaudeCode,
     /// The Agent Client Protocol.
     Acp,
+    /// The Anthropic Messages API.
+    Anthropic,
+    /// The OpenAI Responses API.
+    OpenAi,
 }
 
 /// What a replay shows.
@@ -86,5 +90,7 @@ fn playback(recording: &Recording, dialect: DialectName) -> Box<dyn Playback> {
             Box::new(ClaudePlayback::new(SessionId::from("claude-code:recorded"), claude::Options::default()))
         }
         DialectName::Acp => Box::new(AcpPlayback::new("acp:recorded", acp::Options::default(), recording)),
+        DialectName::Anthropic => Box::new(ModelPlayback::anthropic(recording)),
+        DialectName::OpenAi => Box::new(ModelPlayback::openai(recording)),
     }
 }

@@ -103,6 +103,7 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     let sessions = sessions(plan, &log, &instance).await;
     let recovered = sessions.recover().await?;
     tracing::info!(turns = recovered.turns, messages = recovered.messages, "put right what was left open");
+    sessions.watch();
     let browsers = Arc::new(BrowserLogins::load(Store::new(Arc::clone(&log))).await?);
     let options = |address| Options {
         address,

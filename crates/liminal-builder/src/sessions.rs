@@ -8,11 +8,13 @@ mod changing;
 mod failure;
 mod identity;
 mod listing;
+mod memory;
 mod past;
 mod queue;
 mod recovery;
 mod sending;
 mod slot;
+mod watching;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! Owns the pipe of frames between a session and its agent: framing, queueing, and how the pipe ends.
 //! May not know what a frame means, which agent speaks, or what a session does with it.
 
+pub mod http_sse;
 mod lines;
 mod outgoing;
 mod stdio;
@@ -23,6 +24,9 @@ pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A pipe of frames to whatever serves one session: a process of its own, or a share in one.
 pub trait AgentPipe: Send + Debug {
+    /// The process at the other end, if one of this machine is there.
+    fn pid(&self) -> Option<u32>;
+
     /// A way to send that does not borrow the pipe, so that a slow send never blocks receiving.
     fn sender(&self) -> Arc<dyn SendFrame>;
 

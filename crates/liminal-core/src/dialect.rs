@@ -8,10 +8,15 @@
 //! `response_done` or `response_error`, and what the agent asks is never allowed without an answer.
 
 pub mod acp;
+pub mod anthropic;
 pub mod claude;
 pub mod codex_rollout;
 mod fields;
+pub mod model_api;
 mod one_line;
+pub mod openai;
+mod retry_note;
+pub mod sse;
 mod turn_writer;
 
 use std::fmt::Debug;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -279,6 +279,16 @@ impl Serialize for StreamEventEnvelope {
         fields.serialize_field("type", &self.payload.event_type())?;
         fields.serialize_field("payload", &self.payload)?;
         fields.end()
+    }
+}
+
+impl JsonSchema for StreamEventEnvelope {
+    fn schema_name() -> Cow<'static, str> {
+        EnvelopeShape::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        EnvelopeShape::json_schema(generator)
     }
 }
 

@@ -64,8 +64,12 @@ wire_enum! {
         LineTooLong = "LINE_TOO_LONG",
         /// There is such a path, but not for this method.
         MethodNotAllowed = "METHOD_NOT_ALLOWED",
+        /// No connection to the model's API could be made.
+        ModelUnreachable = "MODEL_UNREACHABLE",
         /// There is no such path.
         NotFound = "NOT_FOUND",
+        /// The server runs and cannot serve now.
+        NotReady = "NOT_READY",
         /// The request was made by a page of another origin, or does not tell by which.
         OriginNotAllowed = "ORIGIN_NOT_ALLOWED",
         /// Nobody answered a permission request in time, or its turn ended.
@@ -86,6 +90,8 @@ wire_enum! {
         QueuedNotFound = "QUEUED_NOT_FOUND",
         /// As many messages wait as are allowed.
         QueueFull = "QUEUE_FULL",
+        /// Nothing of the range that was asked for is there.
+        RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE",
         /// The request did not arrive in time.
         RequestTimeout = "REQUEST_TIMEOUT",
         /// The turn failed and its source did not say why.

@@ -9,6 +9,7 @@
 mod acp;
 mod audience;
 mod claude;
+mod model_api;
 mod recording;
 
 use std::fmt::Debug;
@@ -18,6 +19,7 @@ use serde_json::Value;
 pub use acp::AcpPlayback;
 pub use audience::{Audience, EventLines, UpsertLines};
 pub use claude::ClaudePlayback;
+pub use model_api::ModelPlayback;
 pub use recording::{Direction, RecordedLine, Recording, RecordingError};
 
 use crate::dialect::{AgentCommand, Closed, Dialect, Input, Outbox};

@@ -1,7 +1,9 @@
 //! Records the real Claude Code against the scripted model, through the session code of this crate:
 //! `cargo run -p liminal-builder --example record -- DIRECTORY [NAME…]` plays the scenarios of those names, or all,
 //! and writes `DIRECTORY/NAME/in.ndjson`. Nothing of this machine is left in them. `./x test` installs the program.
+//! A directory called `anthropic` or `openai` is filled with conversations with that model's API instead.
 
+mod conversations;
 mod player;
 mod scenarios;
 mod scrub;
@@ -15,6 +17,7 @@ use anyhow::{Context, Result, bail};
 use liminal_builder::clock;
 use liminal_builder::process::InstanceId;
 use liminal_builder::provider::claude_code::{ClaudeCode, Settings};
+use liminal_builder::provider::model_api::Vendor;
 use liminal_builder::provider::{OpenRequest, Provider, SessionOptions};
 use liminal_builder::recording::Recorder;
 use liminal_builder::session::{SessionHandle, Setup};
@@ -32,8 +35,14 @@ async fn main() -> Result<()> {
     let Some(directory) = arguments.next() else { bail!("name the directory to write to") };
     let names: Vec<String> = arguments.collect();
     let is_chosen = |scenario: &&Scenario| names.is_empty() || names.iter().any(|name| name == scenario.name);
-    for scenario in SCENARIOS.iter().filter(is_chosen) {
-        let recording = record(scenario).await.context(scenario.name)?;
+    let vendor = Path::new(&directory).file_name().and_then(|name| Vendor::named(name.to_str()?));
+    let scenarios = if vendor.is_some() { &conversations::SCENARIOS[..] } else { &SCENARIOS[..] };
+    for scenario in scenarios.iter().filter(is_chosen) {
+        let recording = match vendor {
+            Some(vendor) => conversations::record(vendor, scenario).await,
+            None => record(scenario).await,
+        };
+        let recording = recording.context(scenario.name)?;
         let folder = Path::new(&directory).join(scenario.name);
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("in.ndjson"), recording)?;
@@ -56,7 +65,7 @@ async fn record(scenario: &Scenario) -> Result<String> {
         permission_mode: scenario.permission_mode.map(str::to_owned),
         ..SessionOptions::default()
     };
-    let request = OpenRequest { directory: project.clone(), resume: None, options };
+    let request = OpenRequest { directory: project.clone(), resume: None, options, past: Vec::new() };
     let agent = ClaudeCode::new(settings).open(request).await?;
 
     let file = home_path.join("recording.ndjson");

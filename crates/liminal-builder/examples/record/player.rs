@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use liminal_builder::clock;
 use liminal_builder::session::SessionHandle;
+use liminal_core::event::Origin;
 use liminal_core::ids::ItemId;
 use liminal_core::upsert::{Output, TurnEvent, Upsert, UpsertBody, UpsertStatus};
 use liminal_core::wire::rest::PermissionAnswer;
@@ -23,11 +24,19 @@ pub(crate) struct Player {
     home: String,
     asked: VecDeque<ItemId>,
     ended: usize,
+    has_spoken: bool,
 }
 
 impl Player {
     pub(crate) fn new(handle: SessionHandle, outputs: mpsc::Receiver<Output>, home: &Path) -> Self {
-        Self { handle, outputs, home: home.display().to_string(), asked: VecDeque::new(), ended: 0 }
+        Self {
+            handle,
+            outputs,
+            home: home.display().to_string(),
+            asked: VecDeque::new(),
+            ended: 0,
+            has_spoken: false,
+        }
     }
 
     /// Plays all steps, ends the agent and reads what it still says.
@@ -52,6 +61,7 @@ impl Player {
                 self.answer(option_id, &[]).await
             }
             Step::Cancel => Ok(self.handle.cancel().await?),
+            Step::Said => self.until(|player| player.has_spoken).await,
             Step::Ends(count) => {
                 self.until(|player| player.ended >= *count).await?;
                 self.ended -= count;
@@ -102,6 +112,11 @@ impl Player {
                 body: UpsertBody::Permission(_),
                 ..
             })) => self.asked.push_back(item_id),
+            Some(Output::Upsert(Upsert { body: UpsertBody::Message(message), .. }))
+                if message.origin == Origin::Agent =>
+            {
+                self.has_spoken = true;
+            }
             Some(Output::Upsert(_) | Output::Turn(TurnEvent::TurnStarted { .. })) => {}
         }
         Ok(())

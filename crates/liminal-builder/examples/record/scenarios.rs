@@ -20,6 +20,8 @@ pub(crate) enum Step {
     /// Answers the newest question.
     AnswerLast(&'static str),
     Cancel,
+    /// Waits for a word of the agent.
+    Said,
     /// Waits until so many turns have ended since the last time.
     Ends(usize),
 }

@@ -5,8 +5,12 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
-/// How an agent is started. A known agent needs only what differs; any other speaks the Agent Client Protocol.
+use crate::provider::model_api::Vendor;
+
+/// How an agent is started, or a model's API asked. What is known by name needs only what differs; any other agent speaks
+/// the Agent Client Protocol.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AgentConfig {
@@ -23,6 +27,34 @@ pub struct AgentConfig {
     pub cwd_policy: CwdPolicy,
     /// How many seconds a process that serves all sessions of the agent lives on when it serves none.
     pub idle_seconds: Option<u64>,
+    /// The model of an API, until a session chooses another.
+    pub model: Option<String>,
+    /// How often a request to an API that failed is made again.
+    pub max_retries: Option<u32>,
+    /// More fields of every request to an API, in its own words.
+    #[serde(default)]
+    pub request: Map<String, Value>,
+}
+
+impl AgentConfig {
+    /// What is wrong with settings that are each right by itself.
+    pub(super) fn problem(&self, name: &str) -> Option<String> {
+        let is_api = Vendor::named(name).is_some();
+        let is_for_program = self.command.is_some()
+            || !self.args.is_empty()
+            || self.cwd_policy != CwdPolicy::default()
+            || self.idle_seconds.is_some();
+        let is_for_api = self.model.is_some() || self.max_retries.is_some() || !self.request.is_empty();
+        match (is_api, is_for_program, is_for_api) {
+            (true, true, _) => Some(format!(
+                "[agents.{name}] is a model's API and no program; it takes model, max-retries, request and env"
+            )),
+            (false, _, true) => Some(format!(
+                "[agents.{name}] is a program; model, max-retries and request are for models' APIs"
+            )),
+            (true, false, _) | (false, _, false) => None,
+        }
+    }
 }
 
 /// Shows names of variables only: values may be credentials.

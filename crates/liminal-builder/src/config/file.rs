@@ -129,7 +129,9 @@ fn apply_agents(page: &Page<'_>, table: &DeTable<'_>, loaded: &mut Loaded) -> Re
     let spans = table.iter().find(|(name, _)| name.get_ref() == AGENTS);
     let spans = spans.and_then(|(_, agents)| agents.get_ref().as_table());
     for (name, agent) in spans.into_iter().flatten() {
-        if let Some(problem) = agents::unsound(name.get_ref()) {
+        let config = found.agents.get(name.get_ref().as_ref());
+        let problem = agents::unsound(name.get_ref()).or_else(|| config?.problem(name.get_ref()));
+        if let Some(problem) = problem {
             return Err(page.fault(&name.span(), problem));
         }
         for (key, _) in agent.get_ref().as_table().into_iter().flatten() {

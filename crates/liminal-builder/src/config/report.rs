@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::agents::AgentConfig;
 use super::settings::SETTINGS;
 use super::{Loaded, Origin};
+use crate::provider::model_api::Vendor;
 use crate::redaction::redact;
 
 const HIDDEN: &str = "(hidden)";
@@ -44,14 +45,21 @@ fn agent_lines(name: &str, agent: &AgentConfig) -> Vec<(String, Value)> {
     let args: Vec<String> = agent.args.iter().map(|argument| without_secret(argument)).collect();
     let env: serde_json::Map<String, Value> =
         agent.env.keys().map(|name| (name.clone(), HIDDEN.into())).collect();
-    [
-        ("command", json!(command)),
-        ("args", json!(args)),
-        ("env", env.into()),
-        ("cwd-policy", agent.cwd_policy.word().into()),
-    ]
-    .map(|(key, value)| (format!("agents.{name}.{key}"), value))
-    .into()
+    let lines = match Vendor::named(name) {
+        None => vec![
+            ("command", json!(command)),
+            ("args", json!(args)),
+            ("env", env.into()),
+            ("cwd-policy", agent.cwd_policy.word().into()),
+        ],
+        Some(_) => vec![
+            ("model", json!(agent.model)),
+            ("max-retries", json!(agent.max_retries)),
+            ("request", json!(agent.request)),
+            ("env", env.into()),
+        ],
+    };
+    lines.into_iter().map(|(key, value)| (format!("agents.{name}.{key}"), value)).collect()
 }
 
 /// An argument may carry a secret that has no shape of its own; then its name tells.

@@ -56,6 +56,8 @@ fn what_is_no_setting_is_told_with_file_and_line() {
         ("\n[agent.a]\n", "c.toml:2: unknown section `agent`; known are listen, "),
         ("[agents.a]\nargs = \"x\"", "c.toml:2: this has the wrong type; expected a sequence"),
         ("[agents.\"A b\"]\n", "c.toml:1: `A b` cannot name an agent"),
+        ("[agents.openai]\ncommand = \"x\"", "c.toml:1: [agents.openai] is a model's API"),
+        ("[agents.claude-code]\nmodel = \"x\"", "c.toml:1: [agents.claude-code] is a program"),
         ("[agents.a]\ncwd-policy = \"root\"", "c.toml:2: unknown variant `root`"),
         ("[listen]\n\nprot = 1", "c.toml:3: unknown key `prot` in [listen]; known are host, port"),
         ("listen = 1", "c.toml:1: `listen` is a section; write [listen]"),

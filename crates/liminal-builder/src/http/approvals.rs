@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use liminal_core::wire::approvals::ApprovalList;
 use liminal_core::wire::rest::PermissionAnswer;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::app::App;
 use super::credentials::Caller;
@@ -24,7 +24,7 @@ pub(super) async fn answer(
     Extension(Peer(peer)): Extension<Peer>,
     Path(id): Path<String>,
     JsonBody(answer): JsonBody<PermissionAnswer>,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<Map<String, Value>>, ApiError> {
     let party = Party::new(Some(caller), peer);
     let mut begun = app.ledger().begin(&party, Action::Permission, Some(id.clone()));
     let option = answer.option_id.clone();
@@ -32,5 +32,5 @@ pub(super) async fn answer(
     let result = app.sessions().answer_approval(&id, answer, witness).await;
     begun.ended(None, result.as_ref().err().map(|failure| failure.code)).await;
     result?;
-    Ok(Json(json!({})))
+    Ok(Json(Map::new()))
 }

@@ -2,11 +2,10 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
-use axum::http::StatusCode;
-use axum::http::header::SET_COOKIE;
-use axum::response::IntoResponse;
+use axum::http::header::{HeaderName, SET_COOKIE};
 use liminal_core::wire::access::{BrowserKey, ExchangeCode, FreshAddress};
 
+use super::answers::Done;
 use super::app::App;
 use super::extract::JsonBody;
 use super::gate::Peer;
@@ -18,18 +17,15 @@ pub(super) async fn exchange(
     State(app): State<App>,
     Extension(Peer(peer)): Extension<Peer>,
     JsonBody(ExchangeCode { code }): JsonBody<ExchangeCode>,
-) -> Result<impl IntoResponse, ApiError> {
+) -> Result<(Extension<Target>, ([(HeaderName, String); 1], Json<BrowserKey>)), ApiError> {
     let browser = app.credentials().exchange(&code, peer, app.now()).await?;
     let name = app.credentials().cookie_name();
     // The session decides when it ends; its cookie lives for as long as browsers keep any, 400 days.
     let cookie =
         format!("{name}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=34560000", browser.cookie.text());
     let target: String = browser.cookie.digest().to_text().chars().take(8).collect();
-    Ok((
-        Extension(Target(format!("browser:{target}"))),
-        [(SET_COOKIE, cookie)],
-        Json(BrowserKey { key: browser.key.text().to_owned() }),
-    ))
+    let key = Json(BrowserKey { key: browser.key.text().to_owned() });
+    Ok((Extension(Target(format!("browser:{target}"))), ([(SET_COOKIE, cookie)], key)))
 }
 
 /// The page's address with a new code, for `liminal url`.
@@ -38,7 +34,7 @@ pub(super) async fn new_code(State(app): State<App>) -> Json<FreshAddress> {
 }
 
 /// Ends every browser's session.
-pub(super) async fn rotate(State(app): State<App>) -> Result<StatusCode, ApiError> {
+pub(super) async fn rotate(State(app): State<App>) -> Result<Done, ApiError> {
     app.rotate().await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(Done)
 }

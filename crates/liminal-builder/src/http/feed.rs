@@ -81,24 +81,42 @@ impl Feed {
         }
     }
 
-    /// Waits for what is to be sent next. What the session has said goes before what it does now. Cancel-safe.
+    /// Waits for what is to be sent next.
     pub(super) async fn next(&mut self) -> Result<Vec<Frame>, LogError> {
         loop {
-            let is_other = self.live.borrow_and_update().view != self.shown;
-            if is_other && !self.subscription.is_behind() {
-                return Ok(vec![self.state()]);
+            self.ready().await?;
+            if let Some(frames) = self.take().await? {
+                return Ok(frames);
             }
-            let not_before = self.not_before.filter(|_| !is_other);
-            let delivery = async {
-                sleep_until(not_before.unwrap_or_else(Instant::now)).await;
-                self.subscription.next().await
+        }
+    }
+
+    /// Waits until there is something to send, and reads nothing of it.
+    pub(super) async fn ready(&mut self) -> Result<(), LogError> {
+        while self.live.borrow_and_update().view == self.shown {
+            let not_before = self.not_before.unwrap_or_else(Instant::now);
+            let grown = async {
+                sleep_until(not_before).await;
+                self.subscription.ready().await
             };
             tokio::select! {
                 biased;
-                delivery = delivery => return delivery.map(|delivery| self.frames(delivery)),
-                changed = self.live.changed(), if !is_other => changed.map_err(|_| LogError::Closed)?,
+                grown = grown => return grown,
+                changed = self.live.changed() => changed.map_err(|_| LogError::Closed)?,
             }
         }
+        Ok(())
+    }
+
+    /// What there is to send, without waiting for more; none, if what was there is gone. What the session has said
+    /// goes before what it does now.
+    pub(super) async fn take(&mut self) -> Result<Option<Vec<Frame>>, LogError> {
+        if self.subscription.is_behind() {
+            let delivery = self.subscription.next().await?;
+            return Ok(Some(self.frames(delivery)));
+        }
+        let is_other = self.live.borrow_and_update().view != self.shown;
+        Ok(is_other.then(|| vec![self.state()]))
     }
 
     fn state(&mut self) -> Frame {

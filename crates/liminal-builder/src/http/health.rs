@@ -4,36 +4,32 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::IntoResponse;
+use liminal_core::error::ErrorCode;
 use liminal_core::wire::rest::Meta;
 use serde_json::{Value, json};
 
+use super::answers::Counts;
 use super::app::App;
 use super::problem::ApiError;
 
 /// Grows when something is taken away from the wire.
 const PROTOCOL_VERSION: u32 = 1;
-const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 pub(super) async fn alive() -> &'static str {
     "ok\n"
 }
 
 /// Whether a message could be sent to an agent now, as far as that depends on this machine.
-pub(super) async fn ready(State(app): State<App>) -> (StatusCode, String) {
+pub(super) async fn ready(State(app): State<App>) -> Result<&'static str, ApiError> {
     let obstacles = app.sessions().obstacles().await;
     if obstacles.is_empty() {
-        return (StatusCode::OK, "ready\n".to_owned());
+        return Ok("ready\n");
     }
-    let reasons = obstacles.into_iter().map(|reason| format!("{reason}\n"));
-    (StatusCode::SERVICE_UNAVAILABLE, format!("not ready\n{}", reasons.collect::<String>()))
+    Err(ApiError::new(ErrorCode::NotReady, obstacles.join("; ")))
 }
 
-pub(super) async fn metrics(State(app): State<App>) -> Result<impl IntoResponse, ApiError> {
-    let text = app.sessions().render_metrics().await?;
-    Ok(([(CONTENT_TYPE, OPEN_METRICS)], text))
+pub(super) async fn metrics(State(app): State<App>) -> Result<Counts, ApiError> {
+    Ok(Counts(app.sessions().render_metrics().await?))
 }
 
 pub(super) async fn meta(State(app): State<App>) -> Json<Meta> {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONTENT_RANGE, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use liminal_core::error::ErrorCode;
@@ -37,6 +37,7 @@ enum Hint {
     Allow(String),
     RetryAfter(u64),
     Challenge,
+    Length(usize),
 }
 
 impl Hint {
@@ -45,6 +46,9 @@ impl Hint {
             Self::None => None,
             Self::Allow(methods) => HeaderValue::try_from(methods).ok().map(|methods| (ALLOW, methods)),
             Self::RetryAfter(seconds) => Some((RETRY_AFTER, seconds.into())),
+            Self::Length(total) => {
+                HeaderValue::try_from(format!("bytes */{total}")).ok().map(|range| (CONTENT_RANGE, range))
+            }
             Self::Challenge => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
         }
     }
@@ -80,6 +84,13 @@ impl ApiError {
     #[must_use]
     pub fn method_not_allowed(allow: &str) -> Self {
         Self { hint: Hint::Allow(allow.to_owned()), ..Self::bare(ErrorCode::MethodNotAllowed) }
+    }
+
+    /// A range of which nothing lies inside something that is `total` bytes long.
+    #[must_use]
+    pub fn outside(total: usize) -> Self {
+        let detail = format!("nothing of this range is there; there are {total} bytes");
+        Self { hint: Hint::Length(total), ..Self::new(ErrorCode::RangeNotSatisfiable, detail) }
     }
 
     /// The code to branch on.
@@ -156,11 +167,13 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::WrongState => StatusCode::CONFLICT,
         ErrorCode::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
         ErrorCode::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorCode::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
         ErrorCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorCode::QueueFull | ErrorCode::TooManyAttempts => StatusCode::TOO_MANY_REQUESTS,
         ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         ErrorCode::ItemTooLong
         | ErrorCode::LineTooLong
+        | ErrorCode::ModelUnreachable
         | ErrorCode::ProcessCrash
         | ErrorCode::ProcessExitNoResult
         | ErrorCode::ResponseError
@@ -168,6 +181,7 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::StreamEnded => StatusCode::BAD_GATEWAY,
         ErrorCode::AgentNotReading
         | ErrorCode::AgentsExhausted
+        | ErrorCode::NotReady
         | ErrorCode::ServerRestart
         | ErrorCode::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
         ErrorCode::StorageFull => StatusCode::INSUFFICIENT_STORAGE,

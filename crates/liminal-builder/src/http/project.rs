@@ -2,12 +2,13 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
-use axum::http::StatusCode;
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::ProjectId;
 use liminal_core::wire::projects::{AddProject, DecideTrust, PathList, Project, ProjectList, Trust};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::answers::{Created, Done};
 use super::app::App;
 use super::extract::{JsonBody, Path, Query};
 use super::ledger::Target;
@@ -35,7 +36,7 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<ProjectList>, Ap
 pub(super) async fn add(
     State(app): State<App>,
     JsonBody(AddProject { path }): JsonBody<AddProject>,
-) -> Result<(StatusCode, Extension<Target>, Json<Project>), ApiError> {
+) -> Result<(Extension<Target>, Created<Project>), ApiError> {
     let boundaries = boundaries(&app);
     let real = off_thread(move || boundaries.check(&path)).await?;
     let real = real.map_err(|error| ApiError::new(ErrorCode::ProjectDirInvalid, error.to_string()))?;
@@ -51,18 +52,15 @@ pub(super) async fn add(
     }
     app.sessions().announce_all();
     let target = Target(row.path.display().to_string());
-    Ok((StatusCode::CREATED, Extension(target), Json(off_thread(move || shown(&row)).await?)))
+    Ok((Extension(target), Created(off_thread(move || shown(&row)).await?)))
 }
 
-pub(super) async fn remove(
-    State(app): State<App>,
-    Path(id): Path<ProjectId>,
-) -> Result<StatusCode, ApiError> {
+pub(super) async fn remove(State(app): State<App>, Path(id): Path<ProjectId>) -> Result<Done, ApiError> {
     if !store(&app).remove_project(&id).await? {
         return Err(unknown());
     }
     app.sessions().leave_project(&id).await;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(Done)
 }
 
 pub(super) async fn decide_trust(
@@ -82,11 +80,18 @@ pub(super) async fn decide_trust(
     Ok(Json(off_thread(move || shown(&row)).await?))
 }
 
-/// What was typed so far.
-#[derive(Debug, Deserialize)]
-pub(super) struct Typed {
+/// Which files are wanted.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Wanted {
+    /// What is in their paths; without it, any file.
     #[serde(default)]
     q: String,
+}
+
+/// What was typed so far.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Typed {
+    /// The beginning of an absolute path.
     #[serde(default)]
     path: String,
 }
@@ -94,11 +99,11 @@ pub(super) struct Typed {
 pub(super) async fn files(
     State(app): State<App>,
     Path(id): Path<ProjectId>,
-    Query(typed): Query<Typed>,
+    Query(wanted): Query<Wanted>,
 ) -> Result<Json<PathList>, ApiError> {
     let row = find(&app, &id).await?;
     let (search, clock) = (FileSearch::default(), app.clock());
-    let paths = off_thread(move || projects::files(&row.path, &typed.q, search, &clock)).await?;
+    let paths = off_thread(move || projects::files(&row.path, &wanted.q, search, &clock)).await?;
     Ok(Json(PathList { paths }))
 }
 

@@ -2,10 +2,10 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
 use liminal_core::ids::SessionId;
 use liminal_core::wire::rest::{EditQueued, MessageAccepted, Queue};
 
+use super::answers::Accepted;
 use super::app::App;
 use super::extract::{JsonBody, Path};
 use super::problem::ApiError;
@@ -32,6 +32,6 @@ pub(super) async fn remove(
 pub(super) async fn send_now(
     State(app): State<App>,
     Path((id, queued)): Path<(SessionId, String)>,
-) -> Result<(StatusCode, Json<MessageAccepted>), ApiError> {
-    Ok((StatusCode::ACCEPTED, Json(app.sessions().send_queued_now(&id, &queued).await?)))
+) -> Result<Accepted<MessageAccepted>, ApiError> {
+    Ok(Accepted(app.sessions().send_queued_now(&id, &queued).await?))
 }

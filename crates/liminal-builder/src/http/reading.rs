@@ -1,7 +1,6 @@
 //! Routes that read what was said: pages, whole outputs, exports, search. Owns their form.
 
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_RANGE, CONTENT_TYPE, RANGE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -10,11 +9,15 @@ use liminal_core::error::ErrorCode;
 use liminal_core::ids::{ItemId, SessionId};
 use liminal_core::upsert::{Upsert, UpsertBody};
 use liminal_core::wire::approvals::{SearchHit, SearchResults, SnippetPiece};
+use liminal_core::wire::rest::HistoryPage;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::answers::{Ranges, Written};
 use super::app::App;
 use super::extract::{Path, Query};
 use super::frames;
+use super::operation::{Answer, Content, Give, Type};
 use super::problem::ApiError;
 use crate::export::{self, Format};
 use crate::log::sqlite::{FOUND_END, FOUND_START, Hit};
@@ -26,9 +29,11 @@ const PAGE_BYTES: usize = 8 << 20;
 const HITS: usize = 50;
 
 /// Which page of a history.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Page {
+    /// Where to go on: `before` of the page after it.
     before: Option<u64>,
+    /// The most items that are wanted.
     limit: Option<usize>,
 }
 
@@ -36,7 +41,7 @@ pub(super) async fn history(
     State(app): State<App>,
     Path(id): Path<SessionId>,
     Query(page): Query<Page>,
-) -> Result<Response, ApiError> {
+) -> Result<Written<HistoryPage>, ApiError> {
     app.sessions().status(&id).await?;
     let entries = page.limit.unwrap_or(PAGE_ENTRIES).clamp(1, LARGEST_PAGE);
     let limit = Limit { entries, bytes: PAGE_BYTES };
@@ -53,7 +58,7 @@ pub(super) async fn history(
         frames::number(&mut body, "before", before);
     }
     body.push(b'}');
-    Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
+    Ok(Written::new(body))
 }
 
 /// The full output of a tool, or a part of it.
@@ -61,7 +66,7 @@ pub(super) async fn output(
     State(app): State<App>,
     Path((id, item)): Path<(SessionId, ItemId)>,
     headers: HeaderMap,
-) -> Result<Response, ApiError> {
+) -> Result<Ranges, ApiError> {
     app.sessions().status(&id).await?;
     let entry = app.sessions().log().entry(&id, &Key::Item(item)).await?;
     let state = entry.and_then(|entry| serde_json::from_slice::<Upsert>(&entry.bytes).ok());
@@ -73,7 +78,7 @@ pub(super) async fn output(
             return Err(ApiError::new(ErrorCode::ItemNotFound, "there is no such item with a text"));
         }
     };
-    Ok(ranged(output.into_bytes(), headers.get(RANGE)))
+    Ok(Ranges(ranged(output.into_bytes(), headers.get(RANGE))))
 }
 
 fn ranged(bytes: Vec<u8>, range: Option<&HeaderValue>) -> Response {
@@ -88,10 +93,7 @@ fn ranged(bytes: Vec<u8>, range: Option<&HeaderValue>) -> Response {
             let part = bytes.get(from..to).unwrap_or_default().to_vec();
             (StatusCode::PARTIAL_CONTENT, plain, range, part).into_response()
         }
-        Some(None) => {
-            let range = [(CONTENT_RANGE, format!("bytes */{total}"))];
-            (StatusCode::RANGE_NOT_SATISFIABLE, range, Body::empty()).into_response()
-        }
+        Some(None) => ApiError::outside(total).into_response(),
     }
 }
 
@@ -107,32 +109,53 @@ fn part(from: &str, to: &str, total: usize) -> Option<(usize, usize)> {
 }
 
 /// Which form of an export.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Export {
+    /// The form of the file.
     #[serde(default)]
     format: Format,
+}
+
+/// A conversation as a file.
+#[derive(Debug)]
+pub(super) struct Exported(Response);
+
+impl IntoResponse for Exported {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+impl Give for Exported {
+    const ANSWER: Answer = Answer {
+        status: 200,
+        content: Content::File(Type::of::<export::Document<'static>>(), Format::TEXTS),
+    };
 }
 
 pub(super) async fn export(
     State(app): State<App>,
     Path(id): Path<SessionId>,
     Query(Export { format }): Query<Export>,
-) -> Result<Response, ApiError> {
+) -> Result<Exported, ApiError> {
     let status = app.sessions().status(&id).await?;
     let page = app.sessions().log().history(&id, None, Limit::NONE).await?;
     let text = export::write(format, &status, &page.entries);
     let name = format!("attachment; filename=\"{}.{}\"", id.as_str().replace(':', "-"), format.ending());
     let headers = [(CONTENT_TYPE, format.media_type().to_owned()), (CONTENT_DISPOSITION, name)];
-    Ok((headers, text).into_response())
+    Ok(Exported((headers, text).into_response()))
 }
 
 /// What is looked for.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Search {
+    /// The words; an item must hold all of them.
     #[serde(default)]
     q: String,
+    /// The session to look in; without it, all of them.
     session_id: Option<SessionId>,
+    /// The most items that are wanted.
     limit: Option<usize>,
 }
 

@@ -16,7 +16,7 @@ use crate::sessions::Failure;
 use crate::store::Receipt;
 
 const KEY: &str = "idempotency-key";
-const LONGEST: usize = 200;
+pub(super) const LONGEST: usize = 200;
 
 /// The key of a request, if it has one.
 pub(super) fn key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {

@@ -1,19 +1,23 @@
-//! Every route, once. Owns the table that the router is made of: a path that is not in it does not exist, and a route
-//! cannot leave out who may use it.
+//! Every route, once. Owns the table that the router and the description of the API are made of: a path that is not in
+//! it does not exist, and a route cannot leave out who may use it, what it is for and how it can fail. What it takes
+//! and answers is read off its handler.
 
-use axum::Router;
-use axum::extract::Request;
-use axum::middleware::from_fn_with_state;
-use axum::response::IntoResponse;
-use axum::routing::{MethodFilter, MethodRouter, any, on};
+mod access;
+mod approvals;
+mod page;
+mod projects;
+mod queue;
+mod reading;
+mod server;
+mod sessions;
+
+use std::fmt;
+
+use axum::routing::{MethodFilter, MethodRouter};
 use liminal_core::error::ErrorCode;
 
 use super::app::App;
-use super::gate::{Gate, admit};
-use super::problem::ApiError;
-use super::{
-    agents, approvals, auth, health, ledger, page_state, pages, project, queue, reading, session, sse, ws,
-};
+use super::operation::Operation;
 
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +58,17 @@ pub enum Verb {
     Delete,
 }
 
+/// A header that means something to a route, beside those of credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestHeader {
+    /// Makes a request safe to repeat.
+    IdempotencyKey,
+    /// Where a stream of events goes on.
+    LastEventId,
+    /// Which part is wanted.
+    Range,
+}
+
 /// One route.
 #[derive(Debug, Clone, Copy)]
 pub struct Route {
@@ -63,87 +78,125 @@ pub struct Route {
     pub path: &'static str,
     /// Who may use it.
     pub access: Access,
-    /// What it takes.
-    pub body: Body,
-    handler: Handler,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// The headers that mean something to it.
+    pub headers: &'static [RequestHeader],
+    /// How it can fail, in groups, beside what the gates refuse.
+    pub errors: &'static [&'static [ErrorCode]],
+    /// Who answers.
+    pub handler: Handler,
 }
 
-type Handler = fn(MethodFilter) -> MethodRouter<App>;
+/// Who answers a route, and what the types of it say.
+#[derive(Clone, Copy)]
+pub struct Handler {
+    /// Its name, made of its module and its function.
+    pub name: &'static str,
+    /// What it takes and answers.
+    pub operation: Operation,
+    router: fn(MethodFilter) -> MethodRouter<App>,
+}
 
-/// The routes. Those of one path stand together.
-pub const ROUTES: &[Route] = &[
-    page("/", |verb| on(verb, pages::index)),
-    page("/style.css", |verb| on(verb, pages::style)),
-    get("/healthz", Access::Public, |verb| on(verb, health::alive)),
-    get("/readyz", Access::Public, |verb| on(verb, health::ready)),
-    get("/metrics", Access::Credential, |verb| on(verb, health::metrics)),
-    post("/auth/exchange", Access::Public, Body::Json, |verb| on(verb, auth::exchange)),
-    post("/auth/code", Access::Token, Body::Optional, |verb| on(verb, auth::new_code)),
-    post("/auth/rotate", Access::Token, Body::Optional, |verb| on(verb, auth::rotate)),
-    get("/api/meta", Access::Credential, |verb| on(verb, health::meta)),
-    get("/api/agents", Access::Credential, |verb| on(verb, agents::list)),
-    get("/api/projects", Access::Credential, |verb| on(verb, project::list)),
-    post("/api/projects", Access::Credential, Body::Json, |verb| on(verb, project::add)),
-    delete("/api/projects/{id}", |verb| on(verb, project::remove)),
-    post("/api/projects/{id}/trust", Access::Credential, Body::Json, |verb| on(verb, project::decide_trust)),
-    get("/api/projects/{id}/files", Access::Credential, |verb| on(verb, project::files)),
-    get("/api/fs/complete", Access::Credential, |verb| on(verb, project::complete)),
-    get("/api/session/list", Access::Credential, |verb| on(verb, session::list)),
-    post("/api/session/create", Access::Credential, Body::Json, |verb| on(verb, session::create)),
-    delete("/api/session/{id}", |verb| on(verb, session::delete)),
-    act("/api/session/{id}/load", |verb| on(verb, session::load)),
-    get("/api/session/{id}/status", Access::Credential, |verb| on(verb, session::status)),
-    post("/api/session/{id}/send", Access::Credential, Body::Json, |verb| on(verb, session::send)),
-    act("/api/session/{id}/cancel", |verb| on(verb, session::cancel)),
-    act("/api/session/{id}/kill", |verb| on(verb, session::kill)),
-    post("/api/session/{id}/configure", Access::Credential, Body::Json, |verb| on(verb, session::configure)),
-    post("/api/session/{id}/title", Access::Credential, Body::Json, |verb| on(verb, session::rename)),
-    act("/api/session/{id}/archive", |verb| on(verb, session::archive)),
-    act("/api/session/{id}/unarchive", |verb| on(verb, session::unarchive)),
-    get("/api/session/{id}/queue", Access::Credential, |verb| on(verb, queue::show)),
-    patch("/api/session/{id}/queue/{queued}", |verb| on(verb, queue::edit)),
-    delete("/api/session/{id}/queue/{queued}", |verb| on(verb, queue::remove)),
-    act("/api/session/{id}/queue/{queued}/now", |verb| on(verb, queue::send_now)),
-    get("/api/session/{id}/history", Access::Credential, |verb| on(verb, reading::history)),
-    get("/api/session/{id}/upserts", Access::Credential, |verb| on(verb, sse::upserts)),
-    get("/api/session/{id}/events", Access::Credential, |verb| on(verb, sse::events)),
-    get("/api/session/{id}/items/{item}/output", Access::Credential, |verb| on(verb, reading::output)),
-    get("/api/session/{id}/export", Access::Credential, |verb| on(verb, reading::export)),
-    get("/api/approvals", Access::Credential, |verb| on(verb, approvals::list)),
-    post("/api/approvals/{id}", Access::Credential, Body::Json, |verb| on(verb, approvals::answer)),
-    get("/api/search", Access::Credential, |verb| on(verb, reading::search)),
-    get("/api/ui-state", Access::Credential, |verb| on(verb, page_state::show)),
-    put("/api/ui-state", |verb| on(verb, page_state::keep)),
-    get("/ws", Access::Credential, |verb| on(verb, ws::open)),
+/// The handler of a route.
+macro_rules! handler {
+    ($module:ident::$function:ident) => {
+        $crate::http::routes::Handler {
+            name: concat!(stringify!($module), ".", stringify!($function)),
+            operation: $crate::http::operation::describe(&$module::$function),
+            router: |verb| axum::routing::on(verb, $module::$function),
+        }
+    };
+}
+use handler;
+
+/// Routes that belong together.
+#[derive(Debug, Clone, Copy)]
+pub struct Area {
+    /// What people call it.
+    pub name: &'static str,
+    /// What it is about.
+    pub about: &'static str,
+    /// What the names in paths stand for.
+    pub names: &'static [(&'static str, &'static str)],
+    /// Its routes. Those of one path stand together.
+    pub routes: &'static [Route],
+}
+
+/// All areas, in the order in which people read about them.
+pub const AREAS: &[Area] = &[
+    access::AREA,
+    projects::AREA,
+    sessions::AREA,
+    queue::AREA,
+    reading::AREA,
+    approvals::AREA,
+    server::AREA,
+    page::AREA,
 ];
 
-const fn page(path: &'static str, handler: Handler) -> Route {
-    get(path, Access::Page, handler)
+/// The routes of all areas.
+pub const ROUTES: &[Route] = &joined::<{ count() }>();
+
+const fn count() -> usize {
+    let (mut areas, mut count) = (AREAS, 0);
+    while let [area, rest @ ..] = areas {
+        (areas, count) = (rest, count + area.routes.len());
+    }
+    count
 }
 
-const fn get(path: &'static str, access: Access, handler: Handler) -> Route {
-    Route { verb: Verb::Get, path, access, body: Body::None, handler }
+#[expect(clippy::indexing_slicing, reason = "it runs in the compiler, where a wrong index is an error")]
+const fn joined<const COUNT: usize>() -> [Route; COUNT] {
+    let mut joined = [AREAS[0].routes[0]; COUNT];
+    let (mut areas, mut next) = (AREAS, 0);
+    while let [area, rest @ ..] = areas {
+        let mut routes = area.routes;
+        while let [route, others @ ..] = routes {
+            joined[next] = *route;
+            (routes, next) = (others, next + 1);
+        }
+        areas = rest;
+    }
+    joined
 }
 
-const fn post(path: &'static str, access: Access, body: Body, handler: Handler) -> Route {
-    Route { verb: Verb::Post, path, access, body, handler }
-}
+/// How everything that is kept on disk can fail.
+const KEPT: &[ErrorCode] = &[ErrorCode::ShuttingDown, ErrorCode::StorageFull];
 
-/// Does something that needs no more words.
-const fn act(path: &'static str, handler: Handler) -> Route {
-    post(path, Access::Credential, Body::Optional, handler)
-}
+/// How everything about one session can fail.
+const OF_SESSION: &[ErrorCode] =
+    &[ErrorCode::SessionNotFound, ErrorCode::ShuttingDown, ErrorCode::StorageFull];
 
-const fn put(path: &'static str, handler: Handler) -> Route {
-    Route { verb: Verb::Put, path, access: Access::Credential, body: Body::Json, handler }
-}
+/// How starting an agent can fail.
+const STARTS_AGENT: &[ErrorCode] = &[
+    ErrorCode::AgentNotReading,
+    ErrorCode::AgentsExhausted,
+    ErrorCode::ProcessCrash,
+    ErrorCode::ProjectDirInvalid,
+    ErrorCode::SpawnFailed,
+    ErrorCode::TrustRequired,
+    ErrorCode::UnsupportedCliType,
+];
 
-const fn patch(path: &'static str, handler: Handler) -> Route {
-    Route { verb: Verb::Patch, path, access: Access::Credential, body: Body::Json, handler }
-}
+/// How a request with a key can fail.
+const ONCE: &[ErrorCode] = &[ErrorCode::DeliveryUnknown, ErrorCode::IdempotencyMismatch];
 
-const fn delete(path: &'static str, handler: Handler) -> Route {
-    Route { verb: Verb::Delete, path, access: Access::Credential, body: Body::Optional, handler }
+impl Route {
+    /// What it takes.
+    #[must_use]
+    pub const fn body(&self) -> Body {
+        match (self.verb, self.handler.operation.body) {
+            (_, Some(_)) => Body::Json,
+            (Verb::Get, None) => Body::None,
+            (Verb::Post | Verb::Put | Verb::Patch | Verb::Delete, None) => Body::Optional,
+        }
+    }
+
+    /// The names of what varies in its path.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    }
 }
 
 impl Verb {
@@ -159,44 +212,26 @@ impl Verb {
         }
     }
 
-    const fn filter(self) -> MethodFilter {
+    /// Its word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Get => MethodFilter::GET.or(MethodFilter::HEAD),
-            Self::Post => MethodFilter::POST,
-            Self::Put => MethodFilter::PUT,
-            Self::Patch => MethodFilter::PATCH,
-            Self::Delete => MethodFilter::DELETE,
+            Self::Get => "GET",
+            Self::Post | Self::Put | Self::Patch | Self::Delete => self.allow(),
         }
     }
 }
 
-/// Makes the router: each route behind its own gate, and gates before what does not exist.
-pub(super) fn router(app: &App) -> Router {
-    let mut router = Router::new();
-    let mut rest = ROUTES;
-    while let Some(first) = rest.first() {
-        let (same, others) = rest.split_at(rest.iter().take_while(|route| route.path == first.path).count());
-        router = router.route(first.path, methods(same, app));
-        rest = others;
+impl Handler {
+    pub(super) fn on(&self, verb: MethodFilter) -> MethodRouter<App> {
+        (self.router)(verb)
     }
-    let gate = Gate::for_unknown_paths(app.clone());
-    let unknown = any(unknown_path).layer(from_fn_with_state(gate, admit));
-    router.fallback_service(unknown.with_state(app.clone())).with_state(app.clone())
 }
 
-fn methods(routes: &[Route], app: &App) -> MethodRouter<App> {
-    let allow = routes.iter().map(|route| route.verb.allow()).collect::<Vec<_>>().join(", ");
-    let refuse = move || async move { ApiError::method_not_allowed(&allow).into_response() };
-    let gated = routes.iter().map(|route| {
-        let gate = Gate::new(app.clone(), route.access, route.body);
-        let gate = gate.keeping(ledger::action(route.verb, route.path));
-        (route.handler)(route.verb.filter()).layer(from_fn_with_state(gate, admit))
-    });
-    gated.fold(MethodRouter::new(), MethodRouter::merge).fallback(refuse)
-}
-
-async fn unknown_path(request: Request) -> ApiError {
-    ApiError::new(ErrorCode::NotFound, "there is nothing at this path").about(request.uri().path())
+impl fmt::Debug for Handler {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name)
+    }
 }
 
 #[cfg(test)]
@@ -218,12 +253,41 @@ mod tests {
     }
 
     #[test]
-    fn only_what_shows_the_page_or_lets_in_is_open() {
+    fn the_table_holds_every_route_of_every_area() {
+        let listed: Vec<_> =
+            AREAS.iter().flat_map(|area| area.routes).map(|route| route.handler.name).collect();
+        let joined: Vec<_> = ROUTES.iter().map(|route| route.handler.name).collect();
+        assert_eq!(listed, joined);
+    }
+
+    #[test]
+    fn only_what_shows_the_page_or_lets_in_or_describes_is_open() {
         let open = ROUTES.iter().filter(|route| matches!(route.access, Access::Page | Access::Public));
         let open: Vec<_> = open.map(|route| route.path).collect();
-        assert_eq!(open, ["/", "/style.css", "/healthz", "/readyz", "/auth/exchange"]);
+        let expected = ["/auth/exchange", "/healthz", "/readyz", "/openapi.json", "/docs", "/docs.css"];
+        let pages = ["/", "/s/{session}", "/assets/{file}", "/theme.js", "/favicon.svg"];
+        assert_eq!(open, [&expected[..], &pages[..]].concat());
+    }
+
+    #[test]
+    fn what_reads_takes_no_body() {
         for route in ROUTES {
-            assert_eq!(route.verb == Verb::Get, route.body == Body::None, "{}", route.path);
+            assert_eq!(route.verb == Verb::Get, route.body() == Body::None, "{}", route.path);
         }
+    }
+
+    #[test]
+    fn handlers_tell_what_they_take() {
+        let taken = |name: &str| {
+            let route = ROUTES.iter().find(|route| route.handler.name == name).expect(name);
+            let operation = route.handler.operation;
+            (operation.query.is_some(), operation.body.is_some(), operation.answer.status)
+        };
+        assert_eq!(taken("session.list"), (true, false, 200));
+        assert_eq!(taken("session.create"), (false, true, 201));
+        assert_eq!(taken("session.send"), (false, true, 202));
+        assert_eq!(taken("session.delete"), (false, false, 204));
+        assert_eq!(taken("sse.upserts"), (true, false, 200));
+        assert_eq!(taken("ws.open"), (false, false, 101));
     }
 }

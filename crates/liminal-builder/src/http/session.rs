@@ -3,14 +3,16 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::{ProjectId, SessionId};
 use liminal_core::wire::rest::{
     Configure, CreateSession, MessageAccepted, Rename, SendMessage, SessionList, SessionOpened, SessionStatus,
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::answers::{Accepted, Created, Done};
 use super::app::App;
 use super::extract::{JsonBody, Path, Query};
 use super::ledger::Target;
@@ -21,13 +23,18 @@ use crate::sessions::ListQuery;
 type Status = Result<Json<SessionStatus>, ApiError>;
 
 /// Which part of a list is wanted.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Listing {
+    /// The project whose sessions are wanted.
+    #[schemars(required)]
     project_id: Option<ProjectId>,
+    /// Those that were put away, instead of the others.
     #[serde(default)]
     archived: bool,
+    /// Where to go on: `next` of the page before.
     after: Option<String>,
+    /// The most that are wanted.
     limit: Option<usize>,
 }
 
@@ -47,11 +54,10 @@ pub(super) async fn create(
     State(app): State<App>,
     headers: HeaderMap,
     JsonBody(body): JsonBody<CreateSession>,
-) -> Result<(StatusCode, Extension<Target>, Json<SessionOpened>), ApiError> {
+) -> Result<(Extension<Target>, Created<SessionOpened>), ApiError> {
     let create = async { app.sessions().create(body.clone()).await };
     let opened = receipts::once(&app, "create", &headers, &body, create).await?;
-    let target = Target(opened.session_id.to_string());
-    Ok((StatusCode::CREATED, Extension(target), Json(opened)))
+    Ok((Extension(Target(opened.session_id.to_string())), Created(opened)))
 }
 
 pub(super) async fn load(
@@ -70,10 +76,10 @@ pub(super) async fn send(
     Path(id): Path<SessionId>,
     headers: HeaderMap,
     JsonBody(mut body): JsonBody<SendMessage>,
-) -> Result<(StatusCode, Json<MessageAccepted>), ApiError> {
+) -> Result<Accepted<MessageAccepted>, ApiError> {
     // Both are the sender's own id of the message; the one in the body is the message's own.
     body.client_message_id = body.client_message_id.or(receipts::key(&headers)?);
-    Ok((StatusCode::ACCEPTED, Json(app.sessions().send(&id, body).await?)))
+    Ok(Accepted(app.sessions().send(&id, body).await?))
 }
 
 pub(super) async fn cancel(State(app): State<App>, Path(id): Path<SessionId>) -> Status {
@@ -108,10 +114,7 @@ pub(super) async fn unarchive(State(app): State<App>, Path(id): Path<SessionId>)
     Ok(Json(app.sessions().archive(&id, false).await?))
 }
 
-pub(super) async fn delete(
-    State(app): State<App>,
-    Path(id): Path<SessionId>,
-) -> Result<StatusCode, ApiError> {
+pub(super) async fn delete(State(app): State<App>, Path(id): Path<SessionId>) -> Result<Done, ApiError> {
     app.sessions().delete(&id).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(Done)
 }

@@ -10,11 +10,14 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
+use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::ids::SessionId;
-use liminal_core::wire::Resume;
+use liminal_core::wire::{Resume, ServerMessage};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::answers::Events;
 use super::app::App;
 use super::extract::{Path, Query};
 use super::feed::{Feed, Frame};
@@ -30,8 +33,9 @@ const RETRY: Duration = Duration::from_millis(500);
 const EVENTS_AT_ONCE: usize = 256;
 
 /// Where to begin.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Place {
+    /// The cursor of the last frame applied, `<epoch>.<seq>`; without it everything is sent.
     after: Option<String>,
 }
 
@@ -41,7 +45,7 @@ pub(super) async fn upserts(
     Path(id): Path<SessionId>,
     Query(place): Query<Place>,
     headers: HeaderMap,
-) -> Result<Response, ApiError> {
+) -> Result<Events<ServerMessage>, ApiError> {
     let after = begin(&headers, place);
     let (subscription, live) = app.sessions().follow(&id, after.as_deref()).await?;
     let head = subscription.head();
@@ -52,7 +56,7 @@ pub(super) async fn upserts(
         Some((stream::iter(frames.into_iter().map(event)), feed))
     });
     let first = stream::iter([hello_event(&hello)]);
-    Ok(answer(app, first.chain(changes.flatten())))
+    Ok(Events::new(answer(app, first.chain(changes.flatten()))))
 }
 
 /// A session's canonical events as they happen.
@@ -61,7 +65,7 @@ pub(super) async fn events(
     Path(id): Path<SessionId>,
     Query(place): Query<Place>,
     headers: HeaderMap,
-) -> Result<Response, ApiError> {
+) -> Result<Events<StreamEventEnvelope>, ApiError> {
     let (subscription, _) = app.sessions().follow(&id, None).await?;
     let epoch = subscription.head().epoch;
     let asked = begin(&headers, place);
@@ -76,7 +80,7 @@ pub(super) async fn events(
     });
     let epoch = epoch.to_string();
     let events = changes.flatten().map(move |(number, bytes)| canonical(&epoch, number, &bytes));
-    Ok(answer(app, stream::iter([hello]).chain(events)))
+    Ok(Events::new(answer(app, stream::iter([hello]).chain(events))))
 }
 
 /// Reads on whenever there is more.

@@ -7,26 +7,24 @@ mod feeders;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
+use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use axum::extract::{Extension, State};
-use axum::response::Response;
 use bytes::Bytes;
-use liminal_core::error::ErrorCode;
 use liminal_core::wire::ServerMessage;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 
+use super::answers::Socket;
 use super::app::App;
 use super::credentials::Caller;
+use super::extract::Upgrade;
 use super::frames;
 use super::gate::Peer;
 use super::ledger::Party;
-use super::problem::ApiError;
 use commands::Commands;
 use feeders::Feeders;
 
-const PROTOCOL: &str = "liminal.v1";
+pub(super) const PROTOCOL: &str = "liminal.v1";
 /// There may be a thousand sockets.
 const READ_BUFFER: usize = 8 * 1024;
 /// Frames are written one by one; this much may wait inside for the system to take it.
@@ -49,15 +47,11 @@ pub(super) async fn open(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Extension(Peer(peer)): Extension<Peer>,
-    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Result<Response, ApiError> {
-    let no_socket = |error: WebSocketUpgradeRejection| {
-        ApiError::new(ErrorCode::InvalidRequest, format!("this is a socket: {}", error.body_text()))
-    };
-    let upgrade = upgrade.map_err(no_socket)?;
+    Upgrade(upgrade): Upgrade,
+) -> Socket {
     // Browsers send a message as one frame.
     let largest = app.limits().message_bytes;
-    Ok(upgrade
+    let response = upgrade
         .protocols([PROTOCOL])
         .max_message_size(largest)
         .max_frame_size(largest)
@@ -68,7 +62,8 @@ pub(super) async fn open(
             let Some(place) = app.enter() else { return };
             Connection::new(app, caller, peer, socket).run().await;
             drop(place);
-        }))
+        });
+    Socket(response)
 }
 
 struct Connection {

@@ -28,7 +28,7 @@ pub struct Record {
 
 impl Record {
     fn is_overtaken_by(&self, newer: &Self) -> bool {
-        self.is_open && !self.is_first && self.key == newer.key
+        self.is_open && newer.is_open && !self.is_first && self.key == newer.key
     }
 }
 
@@ -53,7 +53,7 @@ impl Batch {
     }
 
     /// Adds outputs behind these. A state of an item that is to be replaced anyway never gets a place of its own: the
-    /// newer one takes that of the older. That an item is new is always told.
+    /// newer one takes that of the older. That an item is new, and how it ended, is always told in order.
     pub fn extend(&mut self, newer: Self) {
         for record in newer.0 {
             match self.0.iter_mut().rev().take(REACH).find(|held| held.is_overtaken_by(&record)) {

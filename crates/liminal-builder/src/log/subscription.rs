@@ -92,6 +92,14 @@ impl Subscription {
         self.cursor.as_ref().is_none_or(|cursor| head.verdict(cursor) != Resume::Ok || cursor.seq != head.seq)
     }
 
+    /// Waits until there is something to give out, and reads nothing of it. Cancel-safe.
+    pub async fn ready(&mut self) -> Result<(), LogError> {
+        while !self.is_behind() {
+            self.head.changed().await.map_err(|_| LogError::Closed)?;
+        }
+        Ok(())
+    }
+
     /// Waits until there is something to give out. Cancel-safe: what was not given out comes with the next call.
     pub async fn next(&mut self) -> Result<Delivery, LogError> {
         loop {

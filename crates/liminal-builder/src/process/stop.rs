@@ -72,6 +72,18 @@ pub struct ExitReport {
 }
 
 impl ExitReport {
+    /// The end of something that has no process of its own.
+    #[must_use]
+    pub fn without_process() -> Self {
+        Self {
+            exit: Exit::Unknown,
+            step: StopStep::Itself,
+            stderr_tail: Bytes::new(),
+            leftovers_killed: 0,
+            survivors: Vec::new(),
+        }
+    }
+
     /// The end as dialects are told of it; `reason` is why our side ended it, if it did.
     #[must_use]
     pub fn as_closed(&self, reason: Option<ErrorInfo>) -> Closed {

@@ -125,7 +125,7 @@ impl AcpAgent {
     }
 
     async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
-        let OpenRequest { directory, resume, options } = request;
+        let OpenRequest { directory, resume, options, .. } = request;
         self.check_trust(&options)?;
         check_directory(&directory)?;
         let agent_session = resume.as_ref().map(|session_id| self.agent_session(session_id)).transpose()?;
@@ -202,9 +202,9 @@ impl AcpAgent {
             };
             let (reply, opened) = oneshot::channel();
             if requests.send(Request::Open { reply }).await.is_ok()
-                && let Ok((channel, heard)) = opened.await
+                && let Ok(share) = opened.await
             {
-                return Ok(SharedPipe::new(channel, requests, heard, self.settings.limits.send_patience));
+                return Ok(SharedPipe::new(share, requests, self.settings.limits.send_patience));
             }
             // It ended between two looks; the next one is new.
             *process = None;

@@ -95,7 +95,7 @@ impl ClaudeCode {
     }
 
     async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
-        let OpenRequest { directory, resume, options } = request;
+        let OpenRequest { directory, resume, options, .. } = request;
         let session = match &resume {
             Some(session_id) => agent_session(session_id)?,
             None => clock::new_session_uuid(),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::acp::{self, AcpAgent};
 use super::claude_code::{self, ClaudeCode};
+use super::model_api::{ModelApi, Settings, Vendor};
 use super::{OpenError, Provider};
 use crate::agents::{AgentReport, Machine};
 use crate::config::{AgentConfig, Config};
@@ -25,6 +26,11 @@ impl ProviderRegistry {
             let agent = machine.config.agents.get(&report.name).cloned().unwrap_or_default();
             if report.name == claude_code::CLI_TYPE {
                 registry = registry.with(ClaudeCode::new(claude(machine.config, agent, instance.clone())));
+            } else if let Some(vendor) = Vendor::named(&report.name) {
+                let settings = Settings::read(vendor, machine.environment, &agent);
+                if let Ok(api) = settings.and_then(ModelApi::new) {
+                    registry = registry.with(api);
+                }
             } else if let Some(settings) = acp_agent(machine.config, report, agent, instance.clone()) {
                 registry = registry.with(AcpAgent::new(settings));
             }
@@ -96,6 +102,7 @@ fn variables(config: AgentConfig) -> Vec<(OsString, OsString)> {
 mod tests {
     use super::*;
     use crate::agents::Launch;
+    use crate::process::Environment;
 
     fn registry() -> ProviderRegistry {
         let instance = || InstanceId::new("test").unwrap();
@@ -109,6 +116,22 @@ mod tests {
     fn tc_2_2a_a_provider_is_found_by_its_cli_type() {
         for cli_type in ["claude-code", "codex"] {
             assert_eq!(registry().get(cli_type).unwrap().cli_type(), cli_type);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_models_api_is_there_once_its_key_is_set() {
+        let (config, managed) = (Config::default(), tempfile::tempdir().unwrap());
+        let bare = ["PATH", "HOME", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
+        let bare = bare.into_iter().fold(Environment::inherited(), |all, name| all.with(name, ""));
+        let set =
+            bare.clone().with("OPENAI_API_KEY", "sk-test").with("OPENAI_BASE_URL", "http://127.0.0.1:1");
+        for (environment, is_there) in [(bare, false), (set, true)] {
+            let data = managed.path();
+            let machine = Machine { config: &config, environment: &environment, managed: data, data };
+            let registry = ProviderRegistry::of(&machine, &InstanceId::new("test").unwrap()).await;
+            assert_eq!(registry.get("openai").is_ok(), is_there);
+            assert!(registry.get("anthropic").is_err());
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a session is and does right now, for everybody who looks. Owns the one view of it: the session's task writes it
 //! while an agent runs, its keeper at other times, and readers are told of every change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use liminal_core::dialect::Notice;
 use liminal_core::error::ErrorInfo;
@@ -13,6 +13,9 @@ use liminal_core::wire::rest::{QueuedMessage, SessionState};
 use liminal_core::wire::view::{AgentView, ContextUse, SessionView};
 use tokio::sync::watch;
 
+/// Whoever answers later than so many questions has looked at an old page.
+const SETTLED_KEPT: usize = 64;
+
 /// A session right now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Live {
@@ -20,6 +23,8 @@ pub struct Live {
     pub view: SessionView,
     /// The questions that wait for an answer, as they stand.
     pub asked: BTreeMap<ItemId, Upsert>,
+    /// Questions that were answered or lapsed, the newest last; so that whoever comes late is told that.
+    pub settled: VecDeque<ItemId>,
     /// How many turns have ended, and whether the last one failed.
     pub turns_ended: u64,
     /// Whether the last turn failed.
@@ -50,6 +55,7 @@ impl Live {
         Self {
             view,
             asked: BTreeMap::new(),
+            settled: VecDeque::new(),
             turns_ended: 0,
             has_failed: false,
             agent_title: None,
@@ -113,6 +119,14 @@ impl Board {
         });
     }
 
+    /// An agent serves the session from here on.
+    pub(super) fn started(&self, pid: Option<u32>) {
+        self.change(|live| {
+            (live.view.failure, live.view.is_stalled) = (None, false);
+            live.view.agent.pid = pid;
+        });
+    }
+
     pub(super) fn stalled(&self, is_stalled: bool) {
         self.change(|live| live.view.is_stalled = is_stalled);
     }
@@ -127,7 +141,7 @@ impl Board {
                 UpsertStatus::Create | UpsertStatus::Update => {
                     live.asked.insert(upsert.item_id.clone(), upsert.clone());
                 }
-                UpsertStatus::Complete | UpsertStatus::Error => drop(live.asked.remove(&upsert.item_id)),
+                UpsertStatus::Complete | UpsertStatus::Error => live.settle(&upsert.item_id),
             }
             live.tell_pending();
         });
@@ -138,7 +152,9 @@ impl Board {
             live.turns_ended += 1;
             live.has_failed = has_failed;
             // A cancelled turn ends its questions without a word.
-            live.asked.clear();
+            for item in live.asked.keys().cloned().collect::<Vec<_>>() {
+                live.settle(&item);
+            }
             live.tell_pending();
         });
     }
@@ -157,6 +173,14 @@ impl Board {
 }
 
 impl Live {
+    fn settle(&mut self, item: &ItemId) {
+        self.asked.remove(item);
+        if self.settled.len() >= SETTLED_KEPT {
+            self.settled.pop_front();
+        }
+        self.settled.push_back(item.clone());
+    }
+
     fn tell_pending(&mut self) {
         self.view.pending = self.asked.keys().cloned().collect();
         if matches!(self.view.state, SessionState::Running | SessionState::Waiting) {

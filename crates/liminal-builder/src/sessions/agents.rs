@@ -40,6 +40,7 @@ impl Sessions {
             directory: directory.clone(),
             resume: None,
             options: opening(&options, restricted),
+            past: Vec::new(),
         };
         let opened = provider.open(open).await?;
         let row = self.new_row(&opened, &request.cli_type, &project, directory, options);
@@ -94,7 +95,8 @@ impl Sessions {
         let options = opening(&row.options, self.is_restricted(&project)?);
         self.make_room().await?;
         slot.board.change(|live| live.view.state = SessionState::Starting);
-        let request = OpenRequest { directory, resume: Some(slot.id.clone()), options };
+        let past = if provider.needs_past() { self.memory(&slot.id).await? } else { Vec::new() };
+        let request = OpenRequest { directory, resume: Some(slot.id.clone()), options, past };
         match provider.open(request).await {
             Ok(opened) => self.start(slot, opened, history),
             Err(error) => {
@@ -126,6 +128,7 @@ impl Sessions {
         };
         let handle = SessionHandle::start(opened, setup, outlet, &mut self.tasks());
         slot.set_handle(Some(handle.clone()));
+        slot.works(self.now());
         self.attend(slot, handle.clone());
         Ok(handle)
     }
@@ -213,6 +216,7 @@ impl Sessions {
         let Some(handle) = slot.handle().filter(|_| is_idle(slot)) else { return };
         handle.kill().await;
         slot.set_handle(None);
+        slot.works(self.now());
         slot.board.change(|live| (live.view.state, live.view.failure) = (SessionState::Idle, None));
         self.announce(slot.project.clone());
     }

@@ -90,11 +90,10 @@ impl Sessions {
 }
 
 impl Slot {
-    /// Questions that wait, and those that were answered a moment ago.
+    /// Questions that wait, and those that did so a while ago.
     fn known_questions(&self) -> Vec<ItemId> {
-        let mut items: Vec<ItemId> = self.board.now().asked.into_keys().collect();
-        items.extend(self.answered_items());
-        items
+        let live = self.board.now();
+        live.asked.into_keys().chain(self.answered_items()).chain(live.settled).collect()
     }
 }
 

@@ -97,6 +97,7 @@ impl Attendant {
 
 impl Sessions {
     async fn turn_ended(&self, slot: &Slot, has_failed: bool) {
+        slot.works(self.now());
         let touched = SessionChange::Touched { at: self.now(), has_failed: Some(has_failed) };
         // The log has the turn's end; what a list shows of it comes right with the next one.
         self.0.parts.store.change_session(&slot.id, touched).await.ok();

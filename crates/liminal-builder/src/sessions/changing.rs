@@ -38,6 +38,7 @@ impl Sessions {
         if let Some(handle) = slot.handle() {
             handle.kill().await;
             slot.set_handle(None);
+            slot.works(self.now());
         }
         slot.board.change(|live| {
             (live.view.state, live.view.failure, live.view.is_alive) = (SessionState::Closed, None, false);

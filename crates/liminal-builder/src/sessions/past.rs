@@ -1,22 +1,27 @@
 //! What was said in a session before this program knew it. Owns how it gets into the log: once, by the same way as what
 //! is said now.
 
+use std::time::Duration;
+
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::ids::SessionId;
 use liminal_core::processor::Config;
 use liminal_core::time::Now;
 use liminal_core::turns::Turns;
 use liminal_core::wire::rest::{SessionOpened, SessionState};
+use tokio::time::timeout;
 
 use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::log::{Batch, Durability, Encoder};
 use crate::provider::OpenError;
-use crate::session::History;
+use crate::session::{History, Live};
 use crate::store::SessionChange;
 
 /// Events that are handed on together.
 const EVENTS_AT_ONCE: usize = 1024;
+/// How long a disk may take for all that an agent has told.
+const HEARING_PATIENCE: Duration = Duration::from_secs(30);
 
 impl Sessions {
     /// Opens a session: afterwards its log holds all that was said. Its agent starts with the next message, unless
@@ -35,6 +40,7 @@ impl Sessions {
             }
         });
         self.announce(slot.project.clone());
+        self.attend_queue(&slot);
         Ok(SessionOpened { session_id: id.clone(), cli_type: slot.cli_type.clone() })
     }
 
@@ -47,11 +53,21 @@ impl Sessions {
         match provider.past(slot.directory.clone(), slot.id.clone()).await {
             Ok(Some(events)) => self.keep_past(slot, events).await,
             Ok(None) if self.was_made_here(slot).await? => Ok(()),
-            Ok(None) => self.agent_with(slot, History::Tell).await.map(drop),
+            Ok(None) => self.hear_past(slot).await,
             // Nothing was said yet, so the agent has kept nothing.
             Err(OpenError::SessionNotFound(_)) if self.was_made_here(slot).await? => Ok(()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// The agent tells what was said; its log holds it when the session has come to rest.
+    async fn hear_past(&self, slot: &Slot) -> Result<(), Failure> {
+        let mut live = slot.board.watch();
+        self.agent_with(slot, History::Tell).await?;
+        let is_told = |live: &Live| live.view.state != SessionState::Starting;
+        // A disk that takes nothing is told by others.
+        timeout(HEARING_PATIENCE, live.wait_for(is_told)).await.ok();
+        Ok(())
     }
 
     async fn keep_past(&self, slot: &Slot, events: Vec<StreamEventEnvelope>) -> Result<(), Failure> {
@@ -72,6 +88,7 @@ impl Sessions {
             slot.set_handle(None);
         }
         self.0.parts.log.remove(&slot.id).await?;
+        slot.set_known_bytes(None);
         slot.board.change(|live| live.view.is_diverged = false);
         Ok(())
     }

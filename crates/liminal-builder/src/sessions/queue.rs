@@ -46,10 +46,20 @@ impl Sessions {
 
     /// Stops the running turn and sends this message next. Which turn it begins is told by the stream.
     pub async fn send_queued_now(&self, id: &SessionId, queued: &str) -> Result<MessageAccepted, Failure> {
-        let first = EditQueued { message: None, position: Some(0) };
-        let queue = self.edit_queued(id, queued, first).await?.queue;
-        self.cancel(id).await?;
         let slot = self.slot(id).await?;
+        let view = slot.board.now().view;
+        // Saying the same again forgets why it could not be sent before.
+        let message = view.queue.into_iter().find(|waiting| waiting.id == queued);
+        let message = message.ok_or_else(no_such_message)?.message;
+        let first = EditQueued { message: Some(message), position: Some(0) };
+        if !self.0.parts.store.edit_queued(id, queued, first).await? {
+            return Err(no_such_message());
+        }
+        let queue = self.show_queue(&slot).await?.queue;
+        // A turn that began since then may be this message's own.
+        if view.turn.is_some() && slot.board.now().view.turn == view.turn {
+            self.cancel(id).await?;
+        }
         self.attend_queue(&slot);
         Ok(MessageAccepted { turn_id: None, queued: queue.into_iter().next() })
     }

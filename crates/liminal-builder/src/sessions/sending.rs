@@ -123,7 +123,7 @@ impl Sessions {
 
     async fn enqueue(
         &self,
-        slot: &Slot,
+        slot: &Arc<Slot>,
         message: String,
         client_message_id: Option<String>,
     ) -> Result<MessageAccepted, Failure> {
@@ -135,6 +135,8 @@ impl Sessions {
             return Err(Failure::new(ErrorCode::QueueFull, problem));
         }
         self.show_queue(slot).await?;
+        // Those before it may have waited since an earlier server, with nothing running whose end would bring them on.
+        self.attend_queue(slot);
         Ok(MessageAccepted { turn_id: None, queued: Some(queued) })
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use jiff::{SignedDuration, Timestamp};
 use liminal_core::ids::{ItemId, ProjectId, SessionId};
 use liminal_core::wire::rest::SessionState;
 
@@ -27,6 +28,15 @@ pub(super) struct Slot {
     handle: Mutex<Option<SessionHandle>>,
     /// Questions that were answered, before the agent has heard it.
     answered: Mutex<BTreeSet<ItemId>>,
+    outside: Mutex<Outside>,
+}
+
+/// What is known of the session's file, and of who writes to it.
+#[derive(Debug, Default)]
+struct Outside {
+    known_bytes: Option<u64>,
+    /// When an agent of ours last began or ended something.
+    worked_at: Option<Timestamp>,
 }
 
 impl Slot {
@@ -52,7 +62,34 @@ impl Slot {
             door: tokio::sync::Mutex::default(),
             handle: Mutex::default(),
             answered: Mutex::default(),
+            outside: Mutex::new(Outside {
+                known_bytes: row.stamp.as_deref().and_then(|stamp| stamp.parse().ok()),
+                worked_at: None,
+            }),
         }
+    }
+
+    pub(super) fn known_bytes(&self) -> Option<u64> {
+        self.outside().known_bytes
+    }
+
+    pub(super) fn set_known_bytes(&self, bytes: Option<u64>) {
+        self.outside().known_bytes = bytes;
+    }
+
+    /// Notes that an agent of ours does something now.
+    pub(super) fn works(&self, now: Timestamp) {
+        self.outside().worked_at = Some(now);
+    }
+
+    /// Whether an agent of ours may be writing.
+    pub(super) fn is_at_work(&self, now: Timestamp, grace: SignedDuration) -> bool {
+        let is_busy = self.handle().is_some_and(|handle| handle.is_busy());
+        is_busy || self.outside().worked_at.is_some_and(|worked| now.duration_since(worked) < grace)
+    }
+
+    fn outside(&self) -> std::sync::MutexGuard<'_, Outside> {
+        self.outside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Its agent, while that lives.

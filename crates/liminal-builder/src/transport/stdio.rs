@@ -232,6 +232,10 @@ impl StdioTransport {
 }
 
 impl AgentPipe for StdioTransport {
+    fn pid(&self) -> Option<u32> {
+        Some(self.process.identity().pid)
+    }
+
     fn sender(&self) -> Arc<dyn SendFrame> {
         Arc::new(self.sender.clone())
     }

@@ -56,7 +56,7 @@ impl Theatre {
     }
 
     async fn open(&mut self, resume: Option<SessionId>, options: SessionOptions) -> Result<Chat, OpenError> {
-        let request = OpenRequest { directory: self.project.clone(), resume, options };
+        let request = OpenRequest { directory: self.project.clone(), resume, options, past: Vec::new() };
         let opened = self.agent.open(request).await?;
         let (outlet, outputs) = tap(64);
         let handle = SessionHandle::start(opened, Setup::default(), outlet, &mut self.tasks);

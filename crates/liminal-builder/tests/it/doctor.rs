@@ -38,13 +38,21 @@ impl Machine {
     }
 
     fn doctor(&self, arguments: &[&str]) -> Output {
+        self.doctor_with(arguments, &[])
+    }
+
+    fn doctor_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         let mut command = liminal(&["doctor"]);
         command.args(arguments).env_clear().env("PATH", self.path().join("bin")).env("HOME", self.path());
-        command.output().unwrap()
+        command.envs(variables.iter().copied()).output().unwrap()
     }
 
     fn report(&self, name: &str) -> Value {
-        let output = self.doctor(&["--json"]);
+        self.report_with(name, &[])
+    }
+
+    fn report_with(&self, name: &str, variables: &[(&str, &str)]) -> Value {
+        let output = self.doctor_with(&["--json"], variables);
         let agents: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
         agents.into_iter().find(|agent| agent.get("name") == Some(&name.into())).expect(name)
     }
@@ -155,6 +163,32 @@ fn an_agent_that_is_set_is_used_as_set() {
     let report = machine.report("my-agent");
     assert_eq!(text(&report, "/launch/args/0"), "--acp");
     assert!(text(&machine.report("gone"), "/problem").contains("correct command in [agents.gone]"));
+}
+
+#[test]
+fn a_models_api_can_be_used_once_its_key_is_set() {
+    let machine = Machine::new();
+    for (name, key, base) in [
+        ("anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+        ("openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    ] {
+        assert_eq!(text(&machine.report(name), "/problem"), format!("set {key} to use it"));
+        // Not the real address: a machine without certificates must do.
+        let usable = [(key, "sk-test"), (base, "http://127.0.0.1:1")];
+        let report = machine.report_with(name, &usable);
+        assert_eq!(report.get("problem"), None);
+        assert!(!text(&report, "/version").is_empty(), "{report}");
+        let open = machine.report_with(name, &[(key, "sk-test"), (base, "http://example.com")]);
+        assert!(text(&open, "/problem").contains("in the open"), "{open}");
+        let output = machine.doctor_with(&[], &usable);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(!String::from_utf8(output.stdout).unwrap().contains("sk-test"));
+    }
+    machine.configure(
+        "[agents.anthropic]\nmodel = \"my-model\"\n[agents.anthropic.env]\nANTHROPIC_API_KEY = \"sk-test\"\n\
+         ANTHROPIC_BASE_URL = \"http://127.0.0.1:1\"\n",
+    );
+    assert_eq!(text(&machine.report("anthropic"), "/version"), "my-model");
 }
 
 #[test]

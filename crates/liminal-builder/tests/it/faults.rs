@@ -3,7 +3,7 @@
 mod ending;
 mod figures;
 mod garbled;
-mod load;
+pub(crate) mod load;
 mod order;
 mod silence;
 mod start;

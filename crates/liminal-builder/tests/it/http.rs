@@ -8,4 +8,5 @@ mod names;
 mod origins;
 mod program;
 mod routes;
+mod schemas;
 mod sessions;

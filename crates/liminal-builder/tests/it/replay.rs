@@ -14,17 +14,23 @@ fn recordings(dialect: &str) -> Vec<PathBuf> {
 
 #[test]
 fn every_recording_of_claude_code_plays_as_reviewed() {
-    play_all("claude", "claude-code");
+    play_all("claude", "claude-code", 100);
 }
 
 #[test]
 fn every_recording_of_acp_agents_plays_as_reviewed() {
-    play_all("acp", "acp");
+    play_all("acp", "acp", 80);
 }
 
-fn play_all(folder: &str, dialect: &str) {
+#[test]
+fn every_conversation_with_a_models_api_plays_as_reviewed() {
+    play_all("anthropic", "anthropic", 25);
+    play_all("openai", "openai", 25);
+}
+
+fn play_all(folder: &str, dialect: &str, least: usize) {
     let recordings = recordings(folder);
-    assert!(recordings.len() > 80);
+    assert!(recordings.len() > least);
     for directory in recordings {
         let file = directory.join("in.ndjson");
         let replay = |arguments: &[&str]| {

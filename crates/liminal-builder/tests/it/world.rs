@@ -103,8 +103,9 @@ impl World {
         options: SessionOptions,
     ) -> Result<Chat, OpenError> {
         let directory = self.project.clone();
-        let agent =
-            ClaudeCode::new(self.settings.clone()).open(OpenRequest { directory, resume, options }).await?;
+        let agent = ClaudeCode::new(self.settings.clone())
+            .open(OpenRequest { directory, resume, options, past: Vec::new() })
+            .await?;
         let (outlet, outputs) = tap(64);
         let (patience, ladder) = (self.patience, self.ladder);
         let setup = Setup { patience, ladder, ..Setup::default() };

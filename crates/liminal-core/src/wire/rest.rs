@@ -22,7 +22,8 @@ pub struct CreateSession {
     pub cli_type: String,
     /// Where it works: a registered project, or a directory inside one.
     pub project_dir: String,
-    /// What this kind of agent takes besides.
+    /// What the agent is to begin with: `model`, `permissionMode`, `extraDirectories`, and `confirmUnguarded` if that
+    /// makes it act without asking.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, type = "Record<string, unknown>")]
     pub provider_options: BTreeMap<String, Value>,

@@ -1,5 +1,5 @@
 //! Acceptance of the dialects: recordings of real agents, played on virtual time, must give the reviewed events
-//! and upserts of `tests/fixtures/claude` and `tests/fixtures/acp`. `UPDATE=1` writes them anew.
+//! and upserts of `tests/fixtures/{claude,acp,anthropic,openai}`. `UPDATE=1` writes them anew.
 //!
 //! The modules say that they are tests, so that what they share may fail like one.
 
@@ -26,6 +26,8 @@ mod happenings;
 mod invariants;
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod models;
 #[cfg(test)]
 mod patience;
 #[cfg(test)]

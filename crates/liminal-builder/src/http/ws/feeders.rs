@@ -63,9 +63,14 @@ async fn feed_socket(mut feed: Feed, outgoing: mpsc::Sender<Vec<Bytes>>) {
     if outgoing.send(vec![first]).await.is_err() {
         return;
     }
-    // Reads only when there is room, so that whatever was overtaken meanwhile is never read.
-    while let Ok(room) = outgoing.reserve().await {
-        let Ok(frames) = feed.next().await else { return };
-        room.send(frames.into_iter().map(|Frame { bytes, .. }| bytes).collect());
+    // Takes its place only when there is something to send, because all sessions of the socket share it; and reads only
+    // when it has its place, so that whatever was overtaken meanwhile is never read.
+    while feed.ready().await.is_ok() {
+        let Ok(room) = outgoing.reserve().await else { return };
+        match feed.take().await {
+            Ok(Some(frames)) => room.send(frames.into_iter().map(|Frame { bytes, .. }| bytes).collect()),
+            Ok(None) => {}
+            Err(_) => return,
+        }
     }
 }

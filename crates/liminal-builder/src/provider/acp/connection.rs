@@ -20,9 +20,17 @@ const FRAMES_WAITING: usize = 1_024;
 /// What is asked of the process.
 #[derive(Debug)]
 pub(super) enum Request {
-    Open { reply: oneshot::Sender<(Channel, mpsc::Receiver<Heard>)> },
+    Open { reply: oneshot::Sender<Share> },
     Send { channel: Channel, frame: Vec<u8>, reply: oneshot::Sender<Result<(), SendError>> },
     Close { channel: Channel },
+}
+
+/// A session's share in the process.
+#[derive(Debug)]
+pub(super) struct Share {
+    pub(super) channel: Channel,
+    pub(super) pid: Option<u32>,
+    pub(super) heard: mpsc::Receiver<Heard>,
 }
 
 /// What a session hears of the process.
@@ -34,6 +42,7 @@ pub(super) enum Heard {
 
 pub(super) struct ConnectionTask {
     transport: Option<Box<dyn AgentPipe>>,
+    pid: Option<u32>,
     outgoing: Outgoing,
     router: Connection,
     requests: mpsc::Receiver<Request>,
@@ -61,6 +70,7 @@ impl ConnectionTask {
     ) -> Self {
         Self {
             outgoing: Outgoing::new(transport.sender()),
+            pid: transport.pid(),
             transport: Some(transport),
             router: Connection::default(),
             requests,
@@ -122,10 +132,10 @@ impl ConnectionTask {
     async fn request(&mut self, request: Request) {
         match request {
             Request::Open { reply } => {
-                let (sender, receiver) = mpsc::channel(FRAMES_WAITING);
+                let (sender, heard) = mpsc::channel(FRAMES_WAITING);
                 let channel = self.router.open();
                 self.sessions.insert(channel, sender);
-                if reply.send((channel, receiver)).is_err() {
+                if reply.send(Share { channel, pid: self.pid, heard }).is_err() {
                     self.detach(channel).await;
                 }
             }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use liminal_core::dialect::acp::Channel;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::connection::{Heard, Request};
-use crate::process::{Exit, ExitReport, StopLadder, StopStep};
+use super::connection::{Heard, Request, Share};
+use crate::process::{ExitReport, StopLadder};
 use crate::transport::{AgentPipe, CloseReason, Closed, Frame, Later, SendError, SendFrame};
 
 const FRAMES_PER_BATCH: usize = 64;
@@ -18,6 +17,7 @@ const FRAMES_PER_BATCH: usize = 64;
 #[derive(Debug)]
 pub(super) struct SharedPipe {
     channel: Channel,
+    pid: Option<u32>,
     requests: mpsc::Sender<Request>,
     heard: mpsc::Receiver<Heard>,
     closed: Option<Closed>,
@@ -25,13 +25,9 @@ pub(super) struct SharedPipe {
 }
 
 impl SharedPipe {
-    pub(super) const fn new(
-        channel: Channel,
-        requests: mpsc::Sender<Request>,
-        heard: mpsc::Receiver<Heard>,
-        patience: Duration,
-    ) -> Self {
-        Self { channel, requests, heard, closed: None, patience }
+    pub(super) fn new(share: Share, requests: mpsc::Sender<Request>, patience: Duration) -> Self {
+        let Share { channel, pid, heard } = share;
+        Self { channel, pid, requests, heard, closed: None, patience }
     }
 
     async fn receive(&mut self) -> Result<Vec<Frame>, Closed> {
@@ -52,6 +48,10 @@ impl SharedPipe {
 }
 
 impl AgentPipe for SharedPipe {
+    fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+
     fn sender(&self) -> Arc<dyn SendFrame> {
         let Self { channel, requests, patience, .. } = self;
         Arc::new(SharedSender { channel: *channel, requests: requests.clone(), patience: *patience })
@@ -63,9 +63,12 @@ impl AgentPipe for SharedPipe {
 
     /// The process lives on for the others.
     fn close(self: Box<Self>, _: StopLadder) -> Later<'static, ExitReport> {
-        Box::pin(
-            async move { self.closed.as_ref().and_then(|closed| closed.exit.clone()).unwrap_or_else(left) },
-        )
+        Box::pin(async move {
+            self.closed
+                .as_ref()
+                .and_then(|closed| closed.exit.clone())
+                .unwrap_or_else(ExitReport::without_process)
+        })
     }
 }
 
@@ -102,15 +105,5 @@ impl SendFrame for SharedSender {
 
 /// The process ended without a word to us.
 fn gone() -> Closed {
-    Closed { reason: CloseReason::Exited, exit: Some(left()) }
-}
-
-fn left() -> ExitReport {
-    ExitReport {
-        exit: Exit::Unknown,
-        step: StopStep::Itself,
-        stderr_tail: Bytes::new(),
-        leftovers_killed: 0,
-        survivors: Vec::new(),
-    }
+    Closed { reason: CloseReason::Exited, exit: Some(ExitReport::without_process()) }
 }

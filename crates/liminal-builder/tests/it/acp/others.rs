@@ -71,7 +71,7 @@ async fn any_agent_can_be_set_in_the_configuration() {
     let machine = Machine { config: &config, environment: &environment, managed: home, data: home };
     let registry = ProviderRegistry::of(&machine, &InstanceId::new(&world.instance).unwrap()).await;
     let (directory, options) = (world.project.clone(), SessionOptions::default());
-    let request = OpenRequest { directory, resume: None, options };
+    let request = OpenRequest { directory, resume: None, options, past: Vec::new() };
     let opened = registry.get("my-agent").unwrap().open(request).await.unwrap();
     let (outlet, outputs) = tap(64);
     let mut tasks = JoinSet::new();

@@ -16,14 +16,17 @@ async fn codex_starts_the_servers_that_a_project_brings() {
     let mut chat = world.create().await;
     chat.turn("say:hello").await;
     wait_until(|| ran.exists()).await;
+    chat.kill().await;
+    world.end().await;
 }
 
 #[tokio::test]
 async fn s31_an_agent_that_cannot_be_restricted_does_not_start() {
     let world = AcpWorld::codex().await;
     let options = SessionOptions { restricted: true, ..SessionOptions::default() };
-    let request = OpenRequest { directory: world.project.clone(), resume: None, options };
+    let request = OpenRequest { directory: world.project.clone(), resume: None, options, past: Vec::new() };
     let error = world.agent().open(request).await.unwrap_err();
     assert!(matches!(error, OpenError::InvalidOption { option: "restricted", .. }), "{error}");
     assert_eq!(world.processes(), Vec::<String>::new());
+    world.end().await;
 }

@@ -115,7 +115,7 @@ impl AcpWorld {
 
     pub(super) async fn open(&mut self, resume: Option<SessionId>) -> Result<Chat, OpenError> {
         let (directory, options) = (self.project.clone(), SessionOptions::default());
-        let agent = self.agent.open(OpenRequest { directory, resume, options }).await?;
+        let agent = self.agent.open(OpenRequest { directory, resume, options, past: Vec::new() }).await?;
         let (outlet, outputs) = tap(64);
         let handle = SessionHandle::start(agent, Setup::default(), outlet, &mut self.tasks);
         Ok(Chat { handle, log: Vec::new(), outputs })

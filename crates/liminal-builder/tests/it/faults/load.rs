@@ -8,8 +8,8 @@ use super::figures::{Stopwatch, assert_within};
 use crate::chat::{PATIENCE, is_text};
 use crate::world::{World, wait_until};
 
-/// Tests that look at the memory of the whole process take turns.
-pub(super) async fn alone() -> MutexGuard<'static, ()> {
+/// Tests that look at the memory of the whole process, or take much of it, take turns.
+pub(crate) async fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::const_new(());
     ALONE.lock().await
 }

@@ -123,6 +123,11 @@ fn without_a_server_there_is_no_address() {
     drop(data);
 }
 
+/// What the page asks for, by the attribute in front of it.
+fn addresses(page: &str, start: &str) -> Vec<String> {
+    page.split(start).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
+}
+
 #[test]
 fn the_page_is_whole_without_anything_inline() {
     let program = Program::start("127.0.0.1");
@@ -130,13 +135,33 @@ fn the_page_is_whole_without_anything_inline() {
     let get = |path: &str| Call::new(address, "GET", path).with("Host", &address.to_string()).send();
     let page = get("/");
     assert!(page.body.contains("<title>Liminal Builder</title>"));
-    for inline in ["<style", "<script", " style=", " onload=", " onclick="] {
+    assert_eq!(page.header("cache-control"), Some("no-store"));
+    for inline in ["<style", " style=", " onload=", " onclick=", "<base", "http://", "https://"] {
         assert!(!page.body.contains(inline), "{inline}");
     }
-    assert!(page.body.contains("href=\"/style.css\""));
-    let style = get("/style.css");
-    assert_eq!(style.header("content-type"), Some("text/css; charset=utf-8"));
-    assert!(style.body.contains("color-scheme"));
+    for script in page.body.split("<script").skip(1) {
+        assert!(script.split('>').next().is_some_and(|tag| tag.contains(" src=\"./")), "{script}");
+    }
+    for path in addresses(&page.body, "=\"./") {
+        let file = get(&format!("/{path}"));
+        assert_eq!(file.status, 200, "{path}");
+        let cache = if path.starts_with("assets/") { "immutable" } else { "no-cache" };
+        assert!(file.header("cache-control").is_some_and(|found| found.contains(cache)), "{path}");
+        let tag = file.header("etag").unwrap().to_owned();
+        let again = Call::new(address, "GET", &format!("/{path}")).with("Host", &address.to_string());
+        assert_eq!(again.with("If-None-Match", &tag).send().status, 304, "{path}");
+    }
+}
+
+#[test]
+fn a_link_to_a_session_shows_the_page() {
+    let program = Program::start("127.0.0.1");
+    let address = SocketAddr::from(([127, 0, 0, 1], program.file().port));
+    let get = |path: &str| Call::new(address, "GET", path).with("Host", &address.to_string()).send();
+    let (page, nested) = (get("/"), get("/s/claude-code%3A0b5e"));
+    assert_eq!((nested.status, nested.header("content-type")), (200, page.header("content-type")));
+    assert_eq!(addresses(&nested.body, "=\"../"), addresses(&page.body, "=\"./"));
+    assert_eq!(get("/s/a/b").status, 404);
 }
 
 #[test]

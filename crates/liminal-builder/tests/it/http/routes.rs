@@ -24,6 +24,13 @@ fn good(server: &TestServer, route: &Route) -> Call {
     anonymous(server, route).with("Authorization", &server.token())
 }
 
+/// A program may be built without its page, and no page has a file called x: only the handler can say so.
+fn is_missing_file(route: &Route, answer: &Answer) -> bool {
+    ["/assets/{file}", "/theme.js", "/favicon.svg"].contains(&route.path)
+        && answer.status == 404
+        && answer.body.contains("this build has no such file")
+}
+
 fn is_closed(route: &Route) -> bool {
     matches!(route.access, Access::Credential | Access::Token)
 }
@@ -46,9 +53,13 @@ fn a_good_request_reaches_its_handler() {
 /// An empty object says too little, and nothing is called `x`; only handlers can know.
 fn assert_handled(answer: &Answer, route: &Route) {
     let (status, code) = answer.verdict();
-    let is_told =
-        matches!(code.as_str(), "INVALID_REQUEST" | "PROJECT_ID_REQUIRED") || code.ends_with("_NOT_FOUND");
-    assert!(status < 300 || (is_told && code != "NOT_FOUND"), "{} {answer:?}", route.path);
+    let is_told = matches!(code.as_str(), "INVALID_REQUEST" | "NOT_READY" | "PROJECT_ID_REQUIRED")
+        || code.ends_with("_NOT_FOUND");
+    assert!(
+        status < 300 || is_missing_file(route, answer) || (is_told && code != "NOT_FOUND"),
+        "{} {answer:?}",
+        route.path
+    );
 }
 
 #[test]
@@ -90,7 +101,7 @@ fn methods() {
 #[test]
 fn media_types() {
     each(|server, route| {
-        if route.body == Body::None {
+        if route.body() == Body::None {
             return;
         }
         for wrong in [
@@ -128,7 +139,8 @@ fn origins() {
         for site in ["cross-site", "same-site"] {
             let answer = good(server, route).with("Sec-Fetch-Site", site).send();
             if route.access == Access::Page {
-                assert_eq!(answer.status, 200, "a link to {}", route.path);
+                let is_reached = answer.status == 200 || is_missing_file(route, &answer);
+                assert!(is_reached, "a link to {} {answer:?}", route.path);
             } else {
                 assert_verdict(&answer, 403, "ORIGIN_NOT_ALLOWED", route);
             }
@@ -205,7 +217,7 @@ fn a_token_in_the_address_is_not_taken() {
 #[test]
 fn sizes() {
     each(|server, route| {
-        if route.body == Body::None {
+        if route.body() == Body::None {
             return;
         }
         let large = format!("\"{}\"", "x".repeat(1024 * 1024));
@@ -253,12 +265,9 @@ fn assert_protected(answer: &Answer, route: &Route) {
     ] {
         assert_eq!(answer.header(name), Some(value), "{answer:?}");
     }
-    let is_page = route.access == Access::Page && answer.status == 200;
-    assert_eq!(
-        answer.header("cache-control"),
-        Some(if is_page { "no-cache" } else { "no-store" }),
-        "{answer:?}"
-    );
+    let is_file = ["/theme.js", "/favicon.svg"].contains(&route.path) && answer.status == 200;
+    let cache = if is_file { "no-cache" } else { "no-store" };
+    assert_eq!(answer.header("cache-control"), Some(cache), "{answer:?}");
     assert!(!answer.headers.iter().any(|(name, _)| name.starts_with("access-control")), "{answer:?}");
 }
 
@@ -303,13 +312,13 @@ fn unknown_paths_are_problems_behind_the_gates() {
         "/%2e%2e/etc/passwd",
         "//",
         "/\\",
-        "/style.css/",
+        "/theme.js/",
         "/index.html",
-        "/style.css::$DATA",
+        "/theme.js::$DATA",
         "/%252e%252e%252f",
         "/%00",
         "/healthz/",
-        "/STYLE.CSS",
+        "/THEME.JS",
     ] {
         assert_eq!(code(server.call("GET", path)), not_found, "{path}");
         assert_eq!(code(server.call("GET", path).changed("Host", "evil.example")).0, 403, "{path}");

@@ -1,8 +1,11 @@
 //! What Claude Code tells beside the conversation and people want to know, in words. Owns the wording.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use super::wire::{list, object, text};
+use crate::dialect::retry_note::{Answer, RetryNote};
 
 /// What a system line is worth.
 pub(super) fn note(subtype: &str, line: &Map<String, Value>) -> Known {
@@ -59,12 +62,15 @@ pub(super) fn rate_limit(line: &Map<String, Value>) -> Option<String> {
 fn retry(line: &Map<String, Value>) -> String {
     let number = |key| line.get(key).and_then(Value::as_u64).unwrap_or_default();
     let seconds = line.get("retry_delay_ms").and_then(Value::as_f64).unwrap_or_default() / 1000.0;
-    let status = line.get("error_status").and_then(Value::as_u64);
-    let status = status.map_or_else(|| "no answer".to_owned(), |status| format!("status {status}"));
-    let reason = text(line, "error").filter(|error| *error != "unknown");
-    let reason = reason.map_or_else(String::new, |error| format!(", {}", words(error)));
-    let (attempt, most) = (number("attempt"), number("max_retries"));
-    format!("The model's API failed ({status}{reason}). Retry {attempt} of {most} in {seconds:.1} s.")
+    let reason = text(line, "error").filter(|error| *error != "unknown").map(words);
+    let note = RetryNote {
+        answer: line.get("error_status").and_then(Value::as_u64).map_or(Answer::None, Answer::Status),
+        reason: reason.as_deref(),
+        attempt: number("attempt"),
+        most: number("max_retries"),
+        delay: Duration::try_from_secs_f64(seconds).unwrap_or_default(),
+    };
+    note.text()
 }
 
 fn compacted(line: &Map<String, Value>) -> String {

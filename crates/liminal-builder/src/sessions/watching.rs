@@ -1,0 +1,94 @@
+//! What happens to sessions outside this program. Owns the regular look at what agents have on disk: lists follow it,
+//! and a session that another program went on with is marked.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use liminal_core::ids::{ProjectId, SessionId};
+use tokio::time::timeout;
+
+use super::slot::Slot;
+use super::{Failure, Sessions, Shared};
+use crate::store::{ProjectRow, SessionChange};
+
+/// How often to look while somebody follows; people who switch windows are slower.
+const EVERY: Duration = Duration::from_secs(3);
+/// What an agent of ours writes after its turn is its own.
+const GRACE: SignedDuration = SignedDuration::from_secs(10);
+
+/// How large each session's file was.
+type Sizes = BTreeMap<SessionId, u64>;
+
+impl Sessions {
+    /// Looks again and again, until the server stops.
+    pub fn watch(&self) {
+        let shared = Arc::downgrade(&self.0);
+        self.tasks().spawn(look_on(shared));
+    }
+
+    /// One look at every project. Tells of which the list changed.
+    async fn look(&self, seen: &mut BTreeMap<ProjectId, Sizes>) -> Result<(), Failure> {
+        for project in self.0.parts.store.projects().await? {
+            let sizes = self.sizes(&project).await;
+            self.compare(&sizes).await?;
+            let before = seen.insert(project.id.clone(), sizes.clone());
+            if before.is_some_and(|before| before != sizes) {
+                self.announce(Some(project.id));
+            }
+        }
+        Ok(())
+    }
+
+    async fn sizes(&self, project: &ProjectRow) -> Sizes {
+        let mut sizes = Sizes::new();
+        for provider in self.0.parts.providers.all() {
+            let found = provider.found(project.path.clone()).await.unwrap_or_default();
+            let kind = provider.cli_type();
+            sizes.extend(found.iter().map(|found| (format!("{kind}:{}", found.id).into(), found.bytes)));
+        }
+        sizes
+    }
+
+    async fn compare(&self, sizes: &Sizes) -> Result<(), Failure> {
+        let slots: Vec<Arc<Slot>> = self.slots().values().cloned().collect();
+        for slot in slots {
+            if let Some(bytes) = sizes.get(&slot.id) {
+                self.compare_one(&slot, *bytes).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A file that grew while no agent of ours was at work was written by somebody else.
+    async fn compare_one(&self, slot: &Slot, bytes: u64) -> Result<(), Failure> {
+        let known = slot.known_bytes();
+        if known == Some(bytes) {
+            return Ok(());
+        }
+        slot.set_known_bytes(Some(bytes));
+        let is_ours = slot.is_at_work(self.now(), GRACE);
+        if known.is_some() && !is_ours {
+            slot.board.change(|live| live.view.is_diverged = true);
+        }
+        // While an agent of ours lives, what a stop would leave is not known.
+        let stamp = slot.handle().is_none().then(|| bytes.to_string());
+        self.0.parts.store.change_session(&slot.id, SessionChange::Stamp(stamp)).await?;
+        Ok(())
+    }
+}
+
+async fn look_on(sessions: Weak<Shared>) {
+    let mut seen = BTreeMap::new();
+    loop {
+        timeout(EVERY, std::future::pending::<()>()).await.ok();
+        let Some(shared) = sessions.upgrade() else { return };
+        let sessions = Sessions(shared);
+        if sessions.0.changes.receiver_count() > 0
+            && let Err(error) = sessions.look(&mut seen).await
+        {
+            tracing::warn!(%error, "cannot look for sessions on disk");
+        }
+    }
+}

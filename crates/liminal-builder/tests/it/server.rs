@@ -1,0 +1,15 @@
+//! The running server as its clients see it: the real binary over real sockets, with the demo agent, an agent that does
+//! what it is told, and the real ones. How requests are refused at the gates is in `http`.
+
+mod client;
+mod events;
+mod machine;
+mod screen;
+mod socket;
+
+mod idempotency;
+mod lifecycle;
+mod messaging;
+mod permissions;
+mod pipeline;
+mod queue;

@@ -1,0 +1,27 @@
+/** Starts the page. */
+import { render } from 'solid-js/web';
+import './styles/index.css';
+import { access, enter, isLockedOut, setLockedOut } from './state/access';
+import { followCatalog, refreshAll } from './state/catalog';
+import { followTheme, restorePrefs } from './state/prefs';
+import { startConnection } from './state/services';
+import { restoreTabs } from './state/tabs';
+import { createEffect, createRoot } from 'solid-js';
+import { App } from './ui/App';
+
+async function start(): Promise<void> {
+  if (!(await enter())) return;
+  startConnection();
+  followCatalog();
+  await Promise.all([restorePrefs(), refreshAll()]);
+  restoreTabs();
+  // Dialogs are there before the first key asks for one.
+  setTimeout(() => void import('./ui/Overlays'), 400);
+}
+
+createRoot(() => {
+  followTheme();
+  createEffect(() => { if (isLockedOut() && access() === 'granted') setLockedOut(); });
+});
+render(() => <App />, document.getElementById('app') as HTMLElement);
+void start();

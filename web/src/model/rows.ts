@@ -1,0 +1,77 @@
+// Makes the rows of a transcript from a session's log, and from what this page has sent and the server does not show yet.
+
+import type { ItemId, TurnId } from '../gen/contracts';
+import type { SessionView } from '../protocol/frames';
+import type { Outgoing } from '../protocol/outbox';
+import { outgoingKey, OutgoingRows } from './outgoing-rows';
+import { kept, keptArray } from './row-identity';
+import type { Row } from './row-types';
+import { Sections } from './sections';
+import type { ItemOf, SessionLog } from './session-log';
+import { type Waiting, waitingFor } from './waiting';
+
+export type * from './row-types';
+
+export type Projection = {
+  /** A row is the same object as long as nothing in it changed; the array is, if no row changed. */
+  readonly rows: readonly Row[];
+  /** The newest plan, for the dock. */
+  readonly plan: ItemOf<'plan'> | undefined;
+  /** Permission items that wait for an answer, oldest first. */
+  readonly pending: readonly ItemOf<'permission'>[];
+  readonly waiting: Waiting | undefined;
+};
+
+export type ProjectionInput = {
+  readonly log: Pick<SessionLog, 'order' | 'items' | 'turns'>;
+  readonly view: SessionView | undefined;
+  readonly outgoing: readonly Outgoing[];
+};
+
+/** Keeps what it made, to give the same rows again. One per session. */
+export function createProjector(): (input: ProjectionInput) => Projection {
+  const projector = new Projector();
+  return (input) => projector.project(input);
+}
+
+/** Which row shows an item, for deep links and search: the key of the top-level row. */
+export function rowKeyOf(rows: readonly Row[], itemId: ItemId): string | undefined {
+  return rows.find((row) => shows(row, itemId))?.key;
+}
+
+function shows(row: Row, itemId: ItemId): boolean {
+  if ('item' in row && row.item?.id === itemId) return true;
+  if (row.kind === 'tool') return row.permission?.id === itemId || row.children.some((child) => shows(child, itemId));
+  return row.kind === 'fold' && row.tools.some((tool) => shows(tool, itemId));
+}
+
+class Projector {
+  private sections = new Sections();
+  private outgoing = new OutgoingRows();
+  /** The turns that messages of this page began: their rows keep the key that they had before the server told of them. */
+  private own = new Map<TurnId, string>();
+  private last: Projection | undefined;
+
+  project({ log, view, outgoing }: ProjectionInput): Projection {
+    for (const { delivery, clientMessageId } of outgoing) {
+      if (delivery.kind === 'accepted') this.own.set(delivery.turnId, outgoingKey(clientMessageId));
+    }
+    const made = this.sections.update(log, view, this.own);
+    const pending = made.flatMap((section) => section.open);
+    const running = made.filter((section) => section.input.turnId === view?.turn).flatMap((section) => section.input.items);
+    const own = new Set(made.filter((section) => section.hasUserMessage).map((section) => section.input.turnId));
+    const rows = [...made.flatMap((section) => section.rows), ...this.outgoing.update(outgoing, own)];
+    const next: Projection = {
+      rows: keptArray(this.last?.rows, rows),
+      plan: made.findLast((section) => section.plan)?.plan,
+      pending: keptArray(this.last?.pending, pending),
+      waiting: keptWaiting(this.last?.waiting, waitingFor(view, running, pending)),
+    };
+    this.last = kept(this.last, next);
+    return this.last;
+  }
+}
+
+function keptWaiting(earlier: Waiting | undefined, later: Waiting | undefined): Waiting | undefined {
+  return later && kept(earlier, later);
+}

@@ -1,0 +1,35 @@
+// The one sign that a session has in the list, and the count in the page's title.
+
+import type { SessionSummary } from '../gen/contracts';
+import type { SessionView } from '../protocol/frames';
+
+export type Glyph = 'idle' | 'running' | 'needs-you' | 'error' | 'unread';
+
+export type GlyphInput = {
+  readonly summary: Pick<SessionSummary, 'state' | 'pending' | 'hasFailed' | 'seq'>;
+  /** Of a subscribed session: fresher than the list. */
+  readonly view?: SessionView | undefined;
+  /** The `seq` that the user has seen; absent for a session never looked at here, which counts as read. */
+  readonly seenSeq?: number | undefined;
+};
+
+/** Exactly one: what asks for the user comes first. */
+export function glyphOf({ summary, view, seenSeq }: GlyphInput): Glyph {
+  const state = view?.state ?? summary.state;
+  const pending = view ? view.pending.length : summary.pending;
+  if (pending > 0 || state === 'waiting') return 'needs-you';
+  if (state === 'running' || state === 'starting' || state === 'cancelling') return 'running';
+  if (view?.failure || summary.hasFailed) return 'error';
+  return seenSeq !== undefined && summary.seq > seenSeq ? 'unread' : 'idle';
+}
+
+export function countNeedsYou(glyphs: Iterable<Glyph>): number {
+  let count = 0;
+  for (const glyph of glyphs) if (glyph === 'needs-you') count += 1;
+  return count;
+}
+
+/** "(2) Liminal Builder". */
+export function documentTitle(needsYou: number, name = 'Liminal Builder'): string {
+  return needsYou > 0 ? `(${needsYou}) ${name}` : name;
+}

@@ -1,0 +1,173 @@
+/** Projects, their sessions and the agents, as the server lists them. Owns when they are asked for again. */
+import { createMemo, createRoot, createSignal } from 'solid-js';
+import { createStore, produce, reconcile } from 'solid-js/store';
+import type { Approval, Meta, Project, SessionSummary } from '../gen/contracts';
+import { countNeedsYou, glyphOf, type Glyph } from '../model/status';
+import type { AgentReport } from '../protocol/http';
+import { prefs } from './prefs';
+import { api, connection } from './services';
+import { attempt, toastError } from './toasts';
+
+export interface SessionsOfProject {
+  sessions: SessionSummary[];
+  next?: string | undefined;
+}
+
+const [projects, setProjects] = createStore<Project[]>([]);
+const [lists, setLists] = createStore<Record<string, SessionsOfProject>>({});
+const [archived, setArchived] = createStore<Record<string, SessionsOfProject>>({});
+const [agents, setAgents] = createSignal<AgentReport[]>();
+const [meta, setMeta] = createSignal<Meta>();
+const [approvals, setApprovals] = createSignal<readonly Approval[]>([]);
+const [isReady, setReady] = createSignal(false);
+export { projects, lists, archived, agents, meta, approvals, isReady };
+
+const PAGE = 50;
+
+export async function refreshProjects(): Promise<void> {
+  try {
+    setProjects(reconcile((await api.projects()).projects, { key: 'id' }));
+    setReady(true);
+  } catch (error) {
+    toastError('Projects could not be read', error);
+  }
+}
+
+export async function refreshAgents(): Promise<void> {
+  try {
+    setAgents(await api.agents());
+  } catch (error) {
+    toastError('Agents could not be read', error);
+  }
+}
+
+/** Asks again for as many rows as are shown. */
+export async function refreshSessions(projectId: string): Promise<void> {
+  const shown = Math.max(PAGE, lists[projectId]?.sessions.length ?? 0);
+  try {
+    const page = await api.sessions({ projectId, limit: shown });
+    put('list', projectId, page.sessions, page.next);
+  } catch (error) {
+    toastError('Sessions could not be read', error);
+  }
+}
+
+export async function moreSessions(projectId: string): Promise<void> {
+  const list = lists[projectId];
+  if (!list?.next) return;
+  const page = await api.sessions({ projectId, after: list.next, limit: PAGE });
+  put('list', projectId, [...list.sessions, ...page.sessions], page.next);
+}
+
+export async function refreshArchived(): Promise<void> {
+  await Promise.all(projects.map(async ({ id }) => {
+    const page = await api.sessions({ projectId: id, archived: true, limit: 100 });
+    put('archive', id, page.sessions.filter((session) => session.isArchived), page.next);
+  }));
+}
+
+function put(where: 'list' | 'archive', projectId: string, sessions: SessionSummary[], next: string | undefined): void {
+  const unique = [...new Map(sessions.map((session) => [session.sessionId, session])).values()];
+  const [all, set] = where === 'list' ? [lists, setLists] : [archived, setArchived];
+  if (all[projectId]) set(projectId, 'sessions', reconcile(unique, { key: 'sessionId' }));
+  else set(projectId, { sessions: unique });
+  set(projectId, 'next', next);
+}
+
+export async function refreshApprovals(): Promise<void> {
+  // The list is a convenience; every session tells its own questions over the socket.
+  const found = await api.approvals().catch(() => undefined);
+  if (found) setApprovals(found.approvals);
+}
+
+export async function refreshAll(): Promise<void> {
+  void api.meta().then(setMeta, () => undefined);
+  await Promise.all([refreshProjects(), refreshAgents(), refreshApprovals()]);
+  await Promise.all(projects.map(({ id }) => refreshSessions(id)));
+}
+
+const due = new Set<string>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Lists change often while agents work; one request per project and moment is enough. */
+function refreshSoon(projectIds: readonly string[]): void {
+  for (const id of projectIds) due.add(id);
+  timer ??= setTimeout(() => {
+    timer = undefined;
+    const ids = [...due];
+    due.clear();
+    void refreshApprovals();
+    for (const id of ids) void refreshSessions(id);
+  }, 120);
+}
+
+/** Follows the server's word that lists changed. */
+export function followCatalog(): void {
+  connection.onFrame((frame) => {
+    if (frame.type !== 'sessions:changed') return;
+    const known = frame.projectId !== undefined && projects.some((project) => project.id === frame.projectId);
+    if (!known) void refreshProjects();
+    refreshSoon(known && frame.projectId ? [frame.projectId] : projects.map((project) => project.id));
+  });
+  let wasOpen = false;
+  connection.onState((state) => {
+    // What changed while nobody listened is not told again.
+    if (state.kind === 'open' && wasOpen) attempt('Lists could not be read again', refreshAll);
+    wasOpen ||= state.kind === 'open';
+  });
+}
+
+export function putProject(project: Project): void {
+  setProjects(produce((all) => {
+    const at = all.findIndex((other) => other.id === project.id);
+    if (at < 0) all.push(project);
+    else all[at] = project;
+  }));
+}
+
+export function dropProject(id: string): void {
+  setProjects((all) => all.filter((project) => project.id !== id));
+}
+
+export function patchSession(sessionId: string, change: Partial<SessionSummary>): void {
+  const found = find(sessionId);
+  if (found && lists[found.projectId]) setLists(found.projectId, 'sessions', (session) => session.sessionId === sessionId, change);
+}
+
+export function dropSession(sessionId: string): void {
+  const found = find(sessionId);
+  if (found) setLists(found.projectId, 'sessions', (all) => all.filter((session) => session.sessionId !== sessionId));
+}
+
+/** Every session that is listed, of all projects. */
+export const listed = (): SessionSummary[] => Object.values(lists).flatMap((list) => list.sessions);
+
+const byId = createRoot(() => createMemo(() => {
+  const put = Object.values(archived).flatMap((list) => list.sessions);
+  return new Map([...put, ...listed()].map((session) => [session.sessionId, session]));
+}));
+
+export function find(sessionId: string): SessionSummary | undefined {
+  return byId().get(sessionId);
+}
+
+export function glyph(summary: SessionSummary): Glyph {
+  const seenSeq = prefs.seen[summary.sessionId];
+  return glyphOf({ summary, ...(seenSeq === undefined ? {} : { seenSeq }) });
+}
+
+/** How many sessions wait for a person. */
+export const waitingSessions = createRoot(() => createMemo(() => countNeedsYou(listed().map(glyph))));
+
+const NAMES: Record<string, string> = {
+  'claude-code': 'Claude Code', codex: 'Codex', gemini: 'Gemini', opencode: 'opencode', demo: 'Demo agent', anthropic: 'Anthropic API', openai: 'OpenAI API',
+};
+const BADGES: Record<string, string> = { 'claude-code': 'CC', codex: 'CX', gemini: 'GM', opencode: 'OC', demo: 'DM', anthropic: 'AN', openai: 'OA' };
+
+export function agentName(cliType: string): string {
+  return NAMES[cliType] ?? cliType;
+}
+
+export function agentBadge(cliType: string): string {
+  return BADGES[cliType] ?? cliType.slice(0, 2).toUpperCase();
+}

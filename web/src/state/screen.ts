@@ -1,0 +1,43 @@
+/** What lies over the page: dialogs, the palette, the drawer. Owns that there is one of each at most. */
+import { createSignal } from 'solid-js';
+import type { Project } from '../gen/contracts';
+
+export type Overlay =
+  | { kind: 'palette'; query?: string }
+  | { kind: 'help' }
+  | { kind: 'settings' }
+  | { kind: 'archive' }
+  | { kind: 'add-project'; agent?: string }
+  | { kind: 'trust'; project: Project; then?: () => void }
+  | { kind: 'remove-project'; project: Project }
+  | { kind: 'unguarded'; name: string; confirm: () => void }
+  | { kind: 'delete-session'; sessionId: string }
+  | { kind: 'output'; sessionId: string; itemId: string; title: string };
+
+const [overlay, setOverlay] = createSignal<Overlay>();
+const [isDrawerOpen, setDrawerOpen] = createSignal(false);
+const [isFinding, setFinding] = createSignal<string>();
+/** Counted up to ask the shown composer for the focus. */
+const [composerFocus, setComposerFocus] = createSignal(0);
+export { overlay, isDrawerOpen, setDrawerOpen, isFinding, setFinding, composerFocus };
+
+export function show(next: Overlay): void {
+  setOverlay(next);
+}
+
+export function hide(): void {
+  setOverlay(undefined);
+}
+
+export function focusComposer(): void {
+  setComposerFocus((count) => count + 1);
+}
+
+const [announcement, setAnnouncement] = createSignal('');
+export { announcement };
+
+/** Says something to those who do not see the page. */
+export function announce(text: string): void {
+  setAnnouncement('');
+  queueMicrotask(() => setAnnouncement(text));
+}

@@ -1,0 +1,170 @@
+/** One open session as components read it. Owns the step from what the socket tells to signals, at most once a frame. */
+import { batch, createSignal, type Accessor } from 'solid-js';
+import { createStore } from 'solid-js/store';
+import type { SessionStatus } from '../gen/contracts';
+import { createProjector, type Projection } from '../model/rows';
+import type { SessionLog } from '../model/session-log';
+import type { SessionView } from '../protocol/frames';
+import type { Outgoing } from '../protocol/outbox';
+import { createSubscriptions, type CaughtUp } from '../protocol/subscriptions';
+import { api, connection, outbox, reason } from './services';
+import { attempt } from './toasts';
+
+export interface OpenSession {
+  readonly id: string;
+  readonly projection: Accessor<Projection>;
+  readonly view: Accessor<SessionView | undefined>;
+  readonly outgoing: Accessor<readonly Outgoing[]>;
+  readonly status: Accessor<SessionStatus | undefined>;
+  readonly isLoaded: Accessor<boolean>;
+  readonly hasOlder: Accessor<boolean>;
+  readonly isLoadingOlder: Accessor<boolean>;
+  readonly seq: Accessor<number>;
+  readonly problem: Accessor<string | undefined>;
+  readonly caughtUp: Accessor<CaughtUp | undefined>;
+  /** When the agent was last heard, in milliseconds since 1970. */
+  readonly heardAt: Accessor<number>;
+  /** What the user opened or closed, by row. Outlives the rows' elements. */
+  readonly isExpanded: (key: string) => boolean | undefined;
+  readonly setExpanded: (key: string, value: boolean) => void;
+  /** Where the transcript was left. */
+  place: { key: string; offset: number } | undefined;
+  log(): SessionLog | undefined;
+  refreshStatus(): void;
+  loadOlder(limit?: number): Promise<void>;
+  retry(): void;
+}
+
+/** Rows that come with the first answer; older ones are asked for when they are scrolled to. */
+const WINDOW = 200;
+const EMPTY: Projection = { rows: [], plan: undefined, pending: [], waiting: undefined };
+
+interface Kept extends OpenSession {
+  users: number;
+  release: (() => void) | undefined;
+  changed(): void;
+  refused(message: string): void;
+  wasCut(event: CaughtUp): void;
+}
+
+const kept = new Map<string, Kept>();
+
+const subscriptions = createSubscriptions({
+  connection,
+  window: WINDOW,
+  onChange: (sessionId) => kept.get(sessionId)?.changed(),
+  onCaughtUp: (event) => kept.get(event.sessionId)?.wasCut(event),
+  onRefused: (sessionId, error) => kept.get(sessionId)?.refused(reason(error)),
+});
+
+outbox.onChange((sessionId) => kept.get(sessionId)?.changed());
+
+/** The session, for as long as somebody shows it. */
+export function useSession(id: string): { session: OpenSession; release: () => void } {
+  const session = kept.get(id) ?? make(id);
+  kept.set(id, session);
+  session.users += 1;
+  if (session.users === 1) session.retry();
+  return { session, release: () => letGo(session) };
+}
+
+function letGo(session: Kept): void {
+  session.users -= 1;
+  if (session.users > 0) return;
+  session.release?.();
+  session.release = undefined;
+}
+
+/** A paint at most; a page in the background has no frames, and nobody who looks. */
+function nextFrame(run: () => void): void {
+  if (document.visibilityState === 'visible') requestAnimationFrame(run);
+  else setTimeout(run, 100);
+}
+
+function make(id: string): Kept {
+  const project = createProjector();
+  const [projection, setProjection] = createSignal<Projection>(EMPTY);
+  const [view, setView] = createSignal<SessionView>();
+  const [outgoing, setOutgoing] = createSignal<readonly Outgoing[]>([]);
+  const [status, setStatus] = createSignal<SessionStatus>();
+  const [isLoaded, setLoaded] = createSignal(false);
+  const [hasOlder, setHasOlder] = createSignal(false);
+  const [isLoadingOlder, setLoadingOlder] = createSignal(false);
+  const [seq, setSeq] = createSignal(0);
+  const [problem, setProblem] = createSignal<string>();
+  const [caughtUp, setCaughtUp] = createSignal<CaughtUp>();
+  const [heardAt, setHeardAt] = createSignal(Date.now());
+  const [expanded, setExpanded] = createStore<Record<string, boolean>>({});
+  let isDue = false;
+
+  const read = (): void => {
+    isDue = false;
+    const log = subscriptions.log(id);
+    if (!log) return;
+    if (log.view) outbox.queueIs(id, log.view.queue);
+    for (const turn of deliveredTurns(log, outbox.entries(id))) outbox.delivered(id, turn);
+    batch(() => {
+      setOutgoing(outbox.entries(id));
+      setView(log.view);
+      setProjection(project({ log, view: log.view, outgoing: outbox.entries(id) }));
+      setLoaded(log.isLoaded);
+      setHasOlder(log.before !== undefined);
+      if (log.seq !== seq()) setHeardAt(Date.now());
+      setSeq(log.seq);
+    });
+  };
+
+  const load = async (): Promise<void> => {
+    setProblem(undefined);
+    try {
+      await api.loadSession(id);
+      self.release ??= subscriptions.acquire(id);
+      setStatus(await api.sessionStatus(id));
+    } catch (error) {
+      setProblem(reason(error));
+    }
+  };
+
+  const self: Kept = {
+    id, projection, view, outgoing, status, isLoaded, hasOlder, isLoadingOlder, seq, problem, caughtUp, heardAt,
+    users: 0,
+    release: undefined,
+    place: undefined,
+    isExpanded: (key) => expanded[key],
+    setExpanded: (key, value) => setExpanded(key, value),
+    log: () => subscriptions.log(id),
+    changed: () => {
+      if (isDue) return;
+      isDue = true;
+      nextFrame(read);
+    },
+    refused: setProblem,
+    wasCut: (event) => {
+      setCaughtUp(event);
+      setTimeout(() => setCaughtUp((shown) => (shown === event ? undefined : shown)), 2000);
+    },
+    refreshStatus: () => attempt('The session could not be read', async () => setStatus(await api.sessionStatus(id))),
+    loadOlder: async (limit = WINDOW) => {
+      const log = subscriptions.log(id);
+      if (!log?.before || isLoadingOlder()) return;
+      setLoadingOlder(true);
+      try {
+        log.prepend(await api.history(id, { before: log.before, limit }));
+        read();
+      } finally {
+        setLoadingOlder(false);
+      }
+    },
+    retry: () => void load(),
+  };
+  return self;
+}
+
+/** Turns of sent messages whose user message the log shows. */
+function deliveredTurns(log: SessionLog, entries: readonly Outgoing[]): string[] {
+  const turns = entries.flatMap(({ delivery }) => (delivery.kind === 'accepted' ? [delivery.turnId] : []));
+  if (turns.length === 0) return [];
+  const shown = new Set<string>();
+  for (const { state } of log.items.values()) if (state.type === 'message' && state.origin === 'user') shown.add(state.turnId);
+  return turns.filter((turn) => shown.has(turn));
+}

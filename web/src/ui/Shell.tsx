@@ -1,0 +1,67 @@
+/** The frame of the page: list, divider, and the shown session. */
+import { For, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import { setDrawerOpen, isDrawerOpen, overlay } from '../state/screen';
+import { isReady, projects } from '../state/catalog';
+import { prefs, setPref } from '../state/prefs';
+import { active, mounted } from '../state/tabs';
+import { Empty } from './Empty';
+import { Sidebar } from './sidebar/Sidebar';
+import { TabBar } from './tabs/TabBar';
+import { Welcome } from './Welcome';
+import { followKeyboardOfPhone } from './viewport';
+
+const Overlays = lazy(() => import('./Overlays'));
+/** Asked for at once, beside the first requests: the list does not wait for what shows a session. */
+const loadPane = import('./pane/Pane');
+const Pane = lazy(async () => ({ default: (await loadPane).Pane }));
+
+const SMALLEST = 220;
+const USUAL = 272;
+const largest = (): number => Math.min(640, Math.round(innerWidth * 0.6));
+const within = (width: number): number => Math.round(Math.max(SMALLEST, Math.min(width, largest())));
+
+export function Shell() {
+  onMount(() => onCleanup(followKeyboardOfPhone()));
+  return (
+    <div class="shell" classList={{ 'has-drawer': isDrawerOpen() }} style={{ '--sidebar': `${prefs.sidebarWidth}px` }}>
+      <a class="skip" href="#main">Skip to the session</a>
+      <Sidebar />
+      <Resizer />
+      <button type="button" class="scrim" aria-label="Close the list" tabIndex={isDrawerOpen() ? 0 : -1} onClick={() => setDrawerOpen(false)} />
+      <main class="main" id="main" aria-label="Session" data-testid="main">
+        <TabBar />
+        <div class="panes">
+          <For each={mounted()}>{(id) => <Suspense><Pane sessionId={id} isShown={id === active()} /></Suspense>}</For>
+          <Show when={!active() && isReady()}>
+            <Show when={projects.length > 0} fallback={<Welcome />}><Empty /></Show>
+          </Show>
+        </div>
+      </main>
+      <Show when={overlay()}><Suspense><Overlays /></Suspense></Show>
+    </div>
+  );
+}
+
+function Resizer() {
+  const drag = (event: PointerEvent & { currentTarget: HTMLElement }): void => {
+    const handle = event.currentTarget;
+    handle.setPointerCapture(event.pointerId);
+    const move = (next: PointerEvent): void => setPref('sidebarWidth', within(next.clientX));
+    handle.addEventListener('pointermove', move);
+    handle.addEventListener('lostpointercapture', () => handle.removeEventListener('pointermove', move), { once: true });
+  };
+  const step = (event: KeyboardEvent): void => {
+    const by = event.shiftKey ? 32 : 16;
+    const width = { ArrowLeft: prefs.sidebarWidth - by, ArrowRight: prefs.sidebarWidth + by, Home: SMALLEST, End: largest() }[event.key];
+    if (width === undefined) return;
+    event.preventDefault();
+    setPref('sidebarWidth', within(width));
+  };
+  return (
+    <div
+      class="resizer" role="separator" aria-orientation="vertical" aria-label="Width of the list" tabIndex={0} data-testid="resizer"
+      aria-valuemin={SMALLEST} aria-valuemax={largest()} aria-valuenow={prefs.sidebarWidth}
+      onPointerDown={drag} onDblClick={() => setPref('sidebarWidth', USUAL)} onKeyDown={step}
+    />
+  );
+}

@@ -1,0 +1,79 @@
+/** The first run: what was found, what is missing, and a way in without any of it. */
+import { createSignal, For, Show } from 'solid-js';
+import type { AgentReport } from '../protocol/http';
+import { newSession } from '../state/actions';
+import { agentName, agents, projects, refreshAgents } from '../state/catalog';
+import { show } from '../state/screen';
+import { CopyCommand } from './parts/CopyCommand';
+import { Icon } from './parts/Icon';
+import { Mark } from './parts/Mark';
+
+/** How each known agent is installed and let in. */
+const COMMANDS: Record<string, { install: string; signIn: string }> = {
+  'claude-code': { install: 'npm install -g @anthropic-ai/claude-code', signIn: 'claude' },
+  codex: { install: 'npm install -g @openai/codex', signIn: 'codex login' },
+  gemini: { install: 'npm install -g @google/gemini-cli', signIn: 'gemini' },
+  opencode: { install: 'npm install -g opencode-ai', signIn: 'opencode auth login' },
+};
+
+export function Welcome() {
+  const demo = () => agents()?.find((agent) => agent.name === 'demo' && !agent.problem);
+  const tryDemo = (): void => {
+    const project = projects[0];
+    if (project) void newSession(project, 'demo');
+    else show({ kind: 'add-project', agent: 'demo' });
+  };
+  return (
+    <div class="welcome" data-testid="welcome">
+      <Mark />
+      <h1>Welcome to Liminal Builder</h1>
+      <p class="muted">Your coding agents, in one calm window. Three steps:</p>
+      <Show when={demo()}>
+        <p class="welcome-demo"><button type="button" class="button" data-testid="try-demo" onClick={tryDemo}><Icon name="spark" />Try the demo agent</button> <span class="faint">It needs no account and changes nothing.</span></p>
+      </Show>
+      <ol class="steps">
+        <li><h2>Agents on this machine</h2><AgentChecklist /></li>
+        <li>
+          <h2>A project</h2>
+          <p class="muted">The directory that agents work in. Nothing in it is changed by adding it.</p>
+          <button type="button" class="button primary" data-testid="welcome-add" onClick={() => show({ kind: 'add-project' })}><Icon name="folder" />Add project</button>
+        </li>
+        <li><h2>A session</h2><p class="muted">Say what you want done. Sessions you began in a terminal are listed too.</p></li>
+      </ol>
+    </div>
+  );
+}
+
+export function AgentChecklist() {
+  const [isLooking, setLooking] = createSignal(false);
+  const look = async (): Promise<void> => {
+    setLooking(true);
+    await refreshAgents();
+    setLooking(false);
+  };
+  return (
+    <>
+      <ul class="agents" data-testid="agents">
+        <For each={agents()} fallback={<li class="faint"><span class="spinner" /> Looking for agents</li>}>{(agent) => <AgentLine agent={agent} />}</For>
+      </ul>
+      <button type="button" class="button small" onClick={() => void look()} disabled={isLooking()}><Show when={isLooking()} fallback={<Icon name="restore" />}><span class="spinner" /></Show>Look again</button>
+    </>
+  );
+}
+
+function AgentLine(props: { agent: AgentReport }) {
+  const commands = () => COMMANDS[props.agent.name];
+  /** An agent that is there and fails mostly wants to be signed in. */
+  const isAbsent = (): boolean => props.agent.launch === undefined && /PATH|install/.test(props.agent.problem ?? '');
+  return (
+    <li class="agent-line" data-testid="agent" data-agent={props.agent.name} data-usable={!props.agent.problem}>
+      <Icon name={props.agent.problem ? 'alert' : 'check'} />
+      <div class="grow">
+        <div><span class="line-label">{agentName(props.agent.name)}</span> <span class="faint mono">{props.agent.version}</span></div>
+        <Show when={props.agent.problem}>{(problem) => <p class="muted">{problem()}</p>}</Show>
+        <Show when={props.agent.problem ? commands() : undefined}>{(found) => <CopyCommand command={isAbsent() ? found().install : found().signIn} />}</Show>
+        <Show when={props.agent.problem ? undefined : commands()}>{(found) => <details class="sign-in"><summary>Not signed in yet?</summary><CopyCommand command={found().signIn} /></details>}</Show>
+      </div>
+    </li>
+  );
+}

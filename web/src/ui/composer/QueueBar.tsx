@@ -1,0 +1,59 @@
+/** Messages that wait for their turn. They are the server's; every window shows the same. */
+import { createSignal, For, Show } from 'solid-js';
+import type { QueuedMessage } from '../../gen/contracts';
+import { api } from '../../state/services';
+import type { OpenSession } from '../../state/session';
+import { attempt } from '../../state/toasts';
+import { Icon } from '../parts/Icon';
+
+export function QueueBar(props: { session: OpenSession }) {
+  const queue = (): readonly QueuedMessage[] => props.session.view()?.queue ?? [];
+  const ids = (): string[] => queue().map((message) => message.id);
+  return (
+    <Show when={queue().length > 0}>
+      <section class="dock queue" aria-label="Queued messages" data-testid="queue">
+        <p class="queue-head faint">{queue().length === 1 ? 'Next message' : `Next ${queue().length} messages`}</p>
+        <ol>
+          <For each={ids()}>
+            {(id, index) => <Show when={queue().find((message) => message.id === id)}>{(message) => <Entry session={props.session} message={message()} index={index()} count={queue().length} />}</Show>}
+          </For>
+        </ol>
+      </section>
+    </Show>
+  );
+}
+
+function Entry(props: { session: OpenSession; message: QueuedMessage; index: number; count: number }) {
+  const [isEditing, setEditing] = createSignal(false);
+  const edit = (body: { message?: string; position?: number }): void =>
+    attempt('The queue stays as it was', () => api.editQueued(props.session.id, props.message.id, body));
+  const finish = (text: string): void => {
+    setEditing(false);
+    if (text.trim() && text !== props.message.message) edit({ message: text });
+  };
+  return (
+    <li class="queue-entry" data-testid="queue-entry" data-id={props.message.id} classList={{ failed: props.message.failure !== undefined }}>
+      <Show
+        when={isEditing()}
+        fallback={<span class="truncate grow" title={props.message.message}>{props.message.message}<Show when={props.message.failure}>{(failure) => <span class="item-error"> {failure().message}</span>}</Show></span>}
+      >
+        <textarea
+          class="field grow" rows={2} aria-label="Queued message" value={props.message.message} ref={(field) => queueMicrotask(() => field.focus())}
+          onBlur={(event) => finish(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.isComposing) return;
+            if (event.key === 'Enter' && !event.shiftKey) { event.preventDefault(); finish(event.currentTarget.value); }
+            if (event.key === 'Escape') setEditing(false);
+          }}
+        />
+      </Show>
+      <span class="queue-actions">
+        <button type="button" class="icon-button small" aria-label="Move up" title="Move up" disabled={props.index === 0} data-testid="queue-up" onClick={() => edit({ position: props.index - 1 })}><Icon name="up" /></button>
+        <button type="button" class="icon-button small" aria-label="Move down" title="Move down" disabled={props.index === props.count - 1} data-testid="queue-down" onClick={() => edit({ position: props.index + 1 })}><Icon name="down" /></button>
+        <button type="button" class="icon-button small" aria-label="Edit" title="Edit" data-testid="queue-edit" onClick={() => setEditing(true)}><Icon name="edit" /></button>
+        <button type="button" class="icon-button small" aria-label="Send now; stops the running turn" title="Send now (stops the running turn)" data-testid="queue-now" onClick={() => attempt('It could not be sent now', () => api.sendQueuedNow(props.session.id, props.message.id))}><Icon name="bolt" /></button>
+        <button type="button" class="icon-button small" aria-label="Remove" title="Remove" data-testid="queue-remove" onClick={() => attempt('The queue stays as it was', () => api.removeQueued(props.session.id, props.message.id))}><Icon name="close" /></button>
+      </span>
+    </li>
+  );
+}

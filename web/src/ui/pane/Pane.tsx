@@ -1,0 +1,132 @@
+/** One session: what it is, what was said, what it waits for, and where to answer. */
+import { createEffect, createSignal, on, onCleanup, Show } from 'solid-js';
+import { restartAgent } from '../../state/actions';
+import { isFinding, announce } from '../../state/screen';
+import { useSession, type OpenSession } from '../../state/session';
+import { attempt } from '../../state/toasts';
+import { ApprovalDock } from '../docks/ApprovalDock';
+import { PlanDock } from '../docks/PlanDock';
+import { Composer } from '../composer/Composer';
+import { QueueBar } from '../composer/QueueBar';
+import { Icon } from '../parts/Icon';
+import { panelId, tabId } from '../tabs/TabBar';
+import { Transcript } from '../transcript/Transcript';
+import type { RowWindow } from '../transcript/window';
+import { FindBar } from './FindBar';
+import { PaneHeader } from './PaneHeader';
+import { TurnStatus } from './TurnStatus';
+
+export function Pane(props: { sessionId: string; isShown: boolean }) {
+  // eslint-disable-next-line solid/reactivity -- a pane belongs to one session for life.
+  const { session, release } = useSession(props.sessionId);
+  onCleanup(release);
+  const [rows, setRows] = createSignal<RowWindow>();
+  announceTurns(session, () => props.isShown);
+  return (
+    <section
+      class="pane" classList={{ shown: props.isShown }} role="tabpanel" id={panelId(props.sessionId)} aria-labelledby={tabId(props.sessionId)}
+      inert={!props.isShown} data-testid="pane" data-session={props.sessionId} data-state={session.view()?.state}
+    >
+      <PaneHeader session={session} />
+      <Bands session={session} />
+      <Show when={isFinding() === props.sessionId && props.isShown}><FindBar session={session} /></Show>
+      <Show when={session.isLoaded() || !session.problem()} fallback={<NotOpened session={session} />}>
+        <Show when={session.isLoaded()} fallback={<Loading />}>
+          <Show when={session.projection().rows.length > 0} fallback={<NothingSaid session={session} />}>
+            <Transcript session={session} isShown={props.isShown} onWindow={setRows} />
+          </Show>
+        </Show>
+      </Show>
+      <div class="pane-foot">
+        <div class="foot-column">
+          <Failure session={session} />
+          <PlanDock session={session} />
+          <ApprovalDock session={session} isShown={props.isShown} />
+          <TurnStatus session={session} />
+          <QueueBar session={session} />
+          <Composer session={session} isShown={props.isShown} onSent={() => rows()?.tell({ type: 'sent' })} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Bands(props: { session: OpenSession }) {
+  return (
+    <>
+      <Show when={props.session.view()?.isDiverged}>
+        <div class="band warn" role="status" data-testid="diverged">
+          <Icon name="branch" />
+          <span class="grow">This session was changed in another program. What is shown may not be all that the agent knows.</span>
+          <button type="button" class="button small" onClick={() => attempt('The session could not be read again', () => restartAgent(props.session.id))}>Read it again</button>
+        </div>
+      </Show>
+      <Show when={props.session.view()?.isUnguarded}>
+        <div class="band bad" data-testid="unguarded"><Icon name="shield" /><span>Nothing is asked before the agent acts.</span></div>
+      </Show>
+      <Show when={props.session.view()?.isArchived}>
+        <div class="band"><Icon name="archive" /><span>This session is archived.</span></div>
+      </Show>
+      <Show when={props.session.caughtUp()}>
+        {(event) => <div class="caught-up" data-testid="caught-up" role="status">Caught up · {event().updates} {event().updates === 1 ? 'update' : 'updates'}</div>}
+      </Show>
+    </>
+  );
+}
+
+/** An agent that went away by itself while no turn could say so. */
+function Failure(props: { session: OpenSession }) {
+  const failure = () => {
+    const view = props.session.view();
+    const last = props.session.projection().rows.at(-1);
+    return view?.failure && !view.isAlive && last?.kind !== 'error' ? view.failure : undefined;
+  };
+  return (
+    <Show when={failure()}>
+      {(found) => (
+        <div class="error-row" role="alert" data-testid="agent-failure" data-code={found().code}>
+          <Icon name="alert" />
+          <div class="grow"><p class="error-message">The agent is gone: {found().message}</p><p class="faint mono">{found().code}</p></div>
+          <button type="button" class="button small" data-testid="restart" onClick={() => attempt('The agent could not be restarted', () => restartAgent(props.session.id))}>Restart agent</button>
+        </div>
+      )}
+    </Show>
+  );
+}
+
+function NotOpened(props: { session: OpenSession }) {
+  return (
+    <div class="pane-empty" role="alert">
+      <Icon name="alert" />
+      <h2>This session could not be opened</h2>
+      <p class="muted">{props.session.problem()}</p>
+      <button type="button" class="button" data-testid="retry" onClick={() => props.session.retry()}>Try again</button>
+    </div>
+  );
+}
+
+function Loading() {
+  return <div class="pane-loading" role="status" data-testid="loading"><span class="hidden-text">Loading the session</span><i /><i /><i /><i /></div>;
+}
+
+function NothingSaid(props: { session: OpenSession }) {
+  const directory = (): string => props.session.status()?.directory ?? '';
+  return (
+    <div class="pane-empty" data-testid="nothing-said">
+      <Icon name="spark" />
+      <h2>What should we build?</h2>
+      <Show when={directory()}><p class="muted">The agent works in <code>{directory()}</code>.</p></Show>
+      <p class="faint">Type <kbd>@</kbd> to name a file, <kbd>/</kbd> for the agent's commands.</p>
+    </div>
+  );
+}
+
+/** Says to ears what turns do; approvals say it themselves. */
+function announceTurns(session: OpenSession, isShown: () => boolean): void {
+  createEffect(on(() => session.view()?.state, (state, before) => {
+    if (before === undefined || state === before) return;
+    if (!isShown()) return;
+    if (state === 'running' && before === 'idle') announce('The agent works');
+    if (state === 'idle' && before !== 'starting') announce(session.projection().rows.at(-1)?.kind === 'error' ? 'The turn failed' : 'The turn is done');
+  }));
+}

@@ -1,0 +1,68 @@
+/** A tool call: one line that says what and how far, and a body that is built when it is first opened. */
+import { createEffect, createMemo, createSignal, For, Index, Show } from 'solid-js';
+import type { ToolRow, ToolStatus } from '../../model/rows';
+import { durationText } from '../../model/turn';
+import type { OpenSession } from '../../state/session';
+import { Icon } from '../parts/Icon';
+import { LazyToolBody, LazyToolCounts } from './lazy-tools';
+import { RowView } from './RowView';
+import { KIND_ICONS, STATUS_WORDS, wordsOf } from './tool-words';
+import { VisibleText } from './VisibleText';
+
+const CHILDREN_FIRST = 100;
+
+export function ToolCard(props: { row: ToolRow; session: OpenSession }) {
+  const [wasOpened, setOpened] = createSignal(false);
+  const isOpen = (): boolean => props.session.isExpanded(props.row.key) ?? false;
+  createEffect(() => { if (isOpen()) setOpened(true); });
+  const words = createMemo(() => wordsOf(props.row, props.session.status()?.directory));
+  const icon = () => (props.row.children.length > 0 ? 'group' : KIND_ICONS[props.row.item.state.kind ?? 'other']);
+  return (
+    <div class="tool-card" data-testid="tool-card" data-status={props.row.status} data-kind={props.row.item.state.kind ?? 'other'} classList={{ open: isOpen() }}>
+      <button type="button" class="line-button" aria-expanded={isOpen()} onClick={() => props.session.setExpanded(props.row.key, !isOpen())}>
+        <Icon name="chevron" class="twist" />
+        <Icon name={icon()} />
+        <span class="line-label">{words().verb}</span>
+        <span class="truncate tool-subject" classList={{ mono: words().isCode }}><VisibleText text={words().subject} /></span>
+        <LazyToolCounts diffs={props.row.item.state.diffs} />
+        <Show when={props.row.children.length > 0}><span class="chip">{steps(props.row.children.length)}</span></Show>
+        <StatusMark status={props.row.status} durationMs={props.row.durationMs} />
+      </button>
+      <Show when={wasOpened()}>
+        <div class="tool-body" hidden={!isOpen()}>
+          <LazyToolBody row={props.row} session={props.session} />
+          <Show when={props.row.children.length > 0 && isOpen()}><Children row={props.row} session={props.session} /></Show>
+        </div>
+      </Show>
+    </div>
+  );
+}
+
+function steps(count: number): string {
+  return count === 1 ? '1 step' : `${count} steps`;
+}
+
+function StatusMark(props: { status: ToolStatus; durationMs: number | undefined }) {
+  return (
+    <span class="tool-status" data-status={props.status}>
+      <Show when={props.status !== 'ok' && props.status !== 'running'}>{STATUS_WORDS[props.status]}</Show>
+      <Show when={props.status === 'ok' && (props.durationMs ?? 0) >= 1000}>{durationText(props.durationMs ?? 0)}</Show>
+      <Show when={props.status === 'running'}><span class="spinner" /></Show>
+      <Show when={props.status === 'ok'}><Icon name="check" /></Show>
+      <Show when={props.status === 'error'}><Icon name="close" /></Show>
+      <Show when={props.status === 'ok' || props.status === 'running'}><span class="hidden-text">{STATUS_WORDS[props.status]}</span></Show>
+    </span>
+  );
+}
+
+/** What a sub-agent does. */
+function Children(props: { row: ToolRow; session: OpenSession }) {
+  const [isAll, setAll] = createSignal(false);
+  const hidden = (): number => (isAll() ? 0 : Math.max(0, props.row.children.length - CHILDREN_FIRST));
+  return (
+    <div class="nested" data-testid="sub-agent">
+      <For each={hidden() > 0 ? [hidden()] : []}>{(count) => <button type="button" class="text-button" onClick={() => setAll(true)}>Show {count} earlier steps</button>}</For>
+      <Index each={props.row.children.slice(hidden())}>{(child) => <RowView row={child()} session={props.session} />}</Index>
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+/** One project: its head, its sessions, and what can be done with it. */
+import { createMemo, createSignal, For, Show } from 'solid-js';
+import type { Project } from '../../gen/contracts';
+import { filterSessions } from '../../model/list';
+import { newSession } from '../../state/actions';
+import { lists, moreSessions } from '../../state/catalog';
+import { prefs, setPref } from '../../state/prefs';
+import { show } from '../../state/screen';
+import { attempt } from '../../state/toasts';
+import { Icon } from '../parts/Icon';
+import { Menu } from '../parts/Menu';
+import { NewSessionMenu } from './NewSessionMenu';
+import { SessionRow } from './SessionRow';
+
+/** Rows beyond these are asked for by a button: a project may have hundreds of old sessions. */
+const SHOWN_FIRST = 12;
+/** More than these nobody reads; typing must stay quick. */
+const SHOWN_MOST = 100;
+
+export function ProjectGroup(props: { project: Project; filter: string }) {
+  const [pages, setPages] = createSignal(0);
+  const limit = (): number => (props.filter || pages() > 0 ? SHOWN_MOST * Math.max(1, pages()) : SHOWN_FIRST);
+  const isOpen = (): boolean => !prefs.collapsed.includes(props.project.id) || props.filter !== '';
+  const setOpen = (value: boolean): void => {
+    const rest = prefs.collapsed.filter((id) => id !== props.project.id);
+    setPref('collapsed', value ? rest : [...rest, props.project.id]);
+  };
+  const matching = createMemo(() => filterSessions(lists[props.project.id]?.sessions ?? [], { text: props.filter, showFound: prefs.showFound }));
+  const shown = createMemo(() => matching().slice(0, limit()));
+  const hasMore = (): boolean => matching().length > shown().length || (lists[props.project.id]?.next !== undefined && !props.filter);
+  const more = (): void => {
+    if (matching().length <= limit()) attempt('Older sessions could not be read', () => moreSessions(props.project.id));
+    setPages(pages() + 1);
+  };
+  return (
+    <Show when={!props.filter || matching().length > 0}>
+      <section class="project" data-testid="project" data-project={props.project.id} aria-label={props.project.name}>
+        <div class="project-head">
+          <button
+            type="button" class="project-toggle" aria-expanded={isOpen()} title={props.project.path} data-testid="project-toggle"
+            onClick={() => setOpen(!isOpen())}
+            onKeyDown={(event) => {
+              if (event.key === 'ArrowLeft') setOpen(false);
+              if (event.key === 'ArrowRight') setOpen(true);
+            }}
+          >
+            <Icon name="chevron" class="twist" />
+            <span class="truncate">{props.project.name}</span>
+            <Marks project={props.project} />
+          </button>
+          <ProjectMenu project={props.project} />
+          <NewSessionMenu project={props.project} />
+        </div>
+        <Show when={isOpen()}>
+          <ul class="session-list">
+            <For each={shown()}>{(session) => <SessionRow session={session} />}</For>
+          </ul>
+          <Show when={lists[props.project.id] && matching().length === 0}>
+            <button type="button" class="project-empty" disabled={props.project.isMissing} onClick={() => void newSession(props.project)}>
+              {props.project.isMissing ? 'The directory is not there' : 'No sessions yet. Start one'}
+            </button>
+          </Show>
+          <Show when={hasMore()}><button type="button" class="project-more" onClick={more}>Show older sessions</button></Show>
+        </Show>
+      </section>
+    </Show>
+  );
+}
+
+function Marks(props: { project: Project }) {
+  return (
+    <>
+      <Show when={props.project.isMissing}><span class="chip bad">missing</span></Show>
+      <Show when={props.project.trust === 'untrusted'}><span class="chip" title="What the project brings does not run">restricted</span></Show>
+    </>
+  );
+}
+
+function ProjectMenu(props: { project: Project }) {
+  return (
+    <Menu
+      class="icon-button small on-hover" label={`Actions of ${props.project.name}`} align="end" note={props.project.path}
+      items={[
+        { label: 'Trust and findings…', icon: 'shield', run: () => show({ kind: 'trust', project: props.project }) },
+        { label: 'Remove project…', icon: 'trash', isDanger: true, rule: true, run: () => show({ kind: 'remove-project', project: props.project }) },
+      ]}
+    >
+      <Icon name="more" />
+    </Menu>
+  );
+}

@@ -1,0 +1,60 @@
+/** One session in the list: agent, title, age, and exactly one sign of what it does. */
+import { Show } from 'solid-js';
+import type { SessionSummary } from '../../gen/contracts';
+import { ageText, titleOf } from '../../model/list';
+import type { Glyph } from '../../model/status';
+import { archive } from '../../state/actions';
+import { agentBadge, agentName, glyph } from '../../state/catalog';
+import { setDrawerOpen } from '../../state/screen';
+import { active, open } from '../../state/tabs';
+import { minute } from '../clock';
+import { Icon } from '../parts/Icon';
+
+export const GLYPH_TEXT: Record<Glyph, string> = {
+  idle: 'idle', running: 'running', 'needs-you': 'waits for you', error: 'failed', unread: 'has news',
+};
+
+export function SessionRow(props: { session: SessionSummary }) {
+  const status = (): Glyph => {
+    const found = glyph(props.session);
+    return found === 'unread' && active() === props.session.sessionId ? 'idle' : found;
+  };
+  const show = (): void => {
+    open(props.session.sessionId);
+    setDrawerOpen(false);
+  };
+  return (
+    <li class="session-row" data-testid="session-row" data-session={props.session.sessionId} data-status={status()}>
+      <button
+        type="button" class="session-open" aria-current={active() === props.session.sessionId ? 'page' : undefined} title={titleOf(props.session)}
+        onClick={show} onKeyDown={stepThroughRows}
+      >
+        <StatusGlyph status={status()} />
+        <span class="truncate grow">{titleOf(props.session)}</span>
+        <Show when={props.session.source === 'found'}>
+          <span class="found" title="Started in a terminal"><Icon name="terminal" /><span class="hidden-text">terminal</span></span>
+        </Show>
+        <span class="badge" title={agentName(props.session.cliType)}>{agentBadge(props.session.cliType)}</span>
+        <span class="age">{ageText(props.session.updatedAt, minute())}</span>
+      </button>
+      <button type="button" class="icon-button small row-archive" aria-label={`Archive ${titleOf(props.session)}`} title="Archive" onClick={() => archive(props.session.sessionId)}>
+        <Icon name="archive" />
+      </button>
+    </li>
+  );
+}
+
+export function StatusGlyph(props: { status: Glyph }) {
+  return <span class="glyph" data-status={props.status}><span class="hidden-text">{GLYPH_TEXT[props.status]}</span></span>;
+}
+
+/** ↑ and ↓ go from row to row across projects. */
+function stepThroughRows(event: KeyboardEvent): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const rows = [...document.querySelectorAll<HTMLElement>('.sidebar-list .project-toggle, .sidebar-list .session-open')];
+  const at = rows.indexOf(document.activeElement as HTMLElement);
+  const next = rows[at + (event.key === 'ArrowDown' ? 1 : -1)];
+  if (at < 0 || !next) return;
+  event.preventDefault();
+  next.focus();
+}

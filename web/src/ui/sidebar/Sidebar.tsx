@@ -1,0 +1,82 @@
+/** Projects and their sessions. */
+import { createSignal, For, Show } from 'solid-js';
+import { agentName, approvals, find, isReady, projects, waitingSessions } from '../../state/catalog';
+import { prefs, setPref } from '../../state/prefs';
+import { show } from '../../state/screen';
+import { open } from '../../state/tabs';
+import { titleOf } from '../../model/list';
+import { ConnectionPill } from '../ConnectionPill';
+import { Icon } from '../parts/Icon';
+import { Mark } from '../parts/Mark';
+import { Menu } from '../parts/Menu';
+import { shortcutText } from '../shortcuts';
+import { ProjectGroup } from './ProjectGroup';
+
+export function Sidebar() {
+  const [filter, setFilter] = createSignal('');
+  return (
+    <nav class="sidebar" aria-label="Projects and sessions" data-testid="sidebar">
+      <header class="sidebar-head">
+        <Mark class="small" />
+        <span class="sidebar-name">Liminal</span>
+        <span class="grow" />
+        <Inbox />
+        <button type="button" class="icon-button" aria-label="Search and commands" title={`Search and commands (${shortcutText('palette')})`} onClick={() => show({ kind: 'palette' })}><Icon name="search" /></button>
+      </header>
+      <div class="sidebar-filter">
+        <Icon name="list" />
+        <input
+          class="quiet-field" type="search" placeholder="Filter sessions" aria-label="Filter sessions" data-testid="session-filter"
+          value={filter()} onInput={(event) => setFilter(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === 'Escape' && setFilter('')}
+        />
+        <button
+          type="button" class="icon-button small" aria-pressed={prefs.showFound} data-testid="toggle-found"
+          aria-label="Show sessions started in a terminal" title={prefs.showFound ? 'Sessions started in a terminal are shown' : 'Sessions started in a terminal are hidden'}
+          onClick={() => setPref('showFound', !prefs.showFound)}
+        >
+          <Icon name="terminal" />
+        </button>
+      </div>
+      <div class="sidebar-list">
+        <For each={projects} fallback={<Show when={isReady()}><p class="sidebar-empty">Projects you add appear here with their sessions.</p></Show>}>
+          {(project) => <ProjectGroup project={project} filter={filter()} />}
+        </For>
+      </div>
+      <footer class="sidebar-foot">
+        <button type="button" class="button plain" data-testid="add-project" onClick={() => show({ kind: 'add-project' })}><Icon name="plus" />Add project</button>
+        <span class="grow" />
+        <ConnectionPill />
+        <Menu
+          label="More" side="above" align="end"
+          items={[
+            { label: 'Archived sessions', icon: 'archive', run: () => show({ kind: 'archive' }) },
+            { label: 'Settings', icon: 'sliders', run: () => show({ kind: 'settings' }) },
+            { label: 'Keyboard shortcuts', icon: 'list', hint: shortcutText('help'), run: () => show({ kind: 'help' }) },
+          ]}
+        >
+          <Icon name="more" />
+        </Menu>
+      </footer>
+    </nav>
+  );
+}
+
+/** What waits for the user, in all sessions. */
+function Inbox() {
+  const items = () => approvals().map((approval) => ({
+    label: approval.item.type === 'permission' ? approval.item.title : 'A question',
+    detail: `${titleOf(approval)} · ${agentName(find(approval.sessionId)?.cliType ?? '')}`,
+    run: () => open(approval.sessionId),
+  }));
+  return (
+    <Show when={waitingSessions() > 0}>
+      <Menu
+        class="needs-you" testId="needs-you" label={`${waitingSessions()} waiting for you`} align="end"
+        items={items().length ? items() : [{ label: 'Sessions that wait are marked in the list', isDisabled: true }]}
+      >
+        {waitingSessions()}
+      </Menu>
+    </Show>
+  );
+}
