@@ -145,6 +145,11 @@ impl<T, G: Give, const N: usize> Give for (Extension<T>, [(HeaderName, String); 
     const ANSWER: Answer = G::ANSWER;
 }
 
+/// What is told to those around the handler is not seen outside.
+impl<T, G: Give> Give for (Extension<T>, G) {
+    const ANSWER: Answer = G::ANSWER;
+}
+
 impl<T: JsonSchema> Give for Json<T> {
     const ANSWER: Answer = Answer::json::<T>(200);
 }

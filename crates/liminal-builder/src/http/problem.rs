@@ -181,6 +181,7 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::StreamEnded => StatusCode::BAD_GATEWAY,
         ErrorCode::AgentNotReading
         | ErrorCode::AgentsExhausted
+        | ErrorCode::NotReady
         | ErrorCode::ServerRestart
         | ErrorCode::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
         ErrorCode::StorageFull => StatusCode::INSUFFICIENT_STORAGE,

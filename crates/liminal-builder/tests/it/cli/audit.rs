@@ -61,8 +61,8 @@ impl Socket {
         }
     }
 
-    fn ask(&mut self, message: Value) -> Value {
-        self.say(&message);
+    fn ask(&mut self, message: &Value) -> Value {
+        self.say(message);
         self.answer(message["requestId"].as_str().unwrap())
     }
 }
@@ -108,15 +108,15 @@ fn over_a_socket(world: &World, session: &str) {
     let mut socket = Socket::open(world);
     let send =
         json!({"type": "session:send", "requestId": "1", "sessionId": session, "message": "/permission"});
-    assert_eq!(socket.ask(send)["type"], "ok");
+    assert_eq!(socket.ask(&send)["type"], "ok");
     let asked = question(world);
     let answer = json!({
         "type": "session:permission", "requestId": "2", "sessionId": session,
         "itemId": asked["item"]["itemId"], "optionId": "reject-once",
     });
-    assert_eq!(socket.ask(answer)["type"], "ok");
+    assert_eq!(socket.ask(&answer)["type"], "ok");
     let cancel = json!({"type": "session:cancel", "requestId": "3", "sessionId": session});
-    assert_eq!(socket.ask(cancel)["type"], "ok");
+    assert_eq!(socket.ask(&cancel)["type"], "ok");
     let nobody =
         json!({"type": "session:send", "requestId": "4", "sessionId": "demo:nobody", "message": "a"});
     assert_eq!(socket.ask(nobody)["type"], "error");

@@ -25,7 +25,7 @@ fn what_happens_is_counted() {
     assert_eq!(world.ask_as("GET", "/metrics", "", &[]).0, 401);
     let text = metrics(&world);
     let is = |series: &str, expected: f64| {
-        assert!((value(&text, series) - expected).abs() < 0.5, "{series} in\n{text}")
+        assert!((value(&text, series) - expected).abs() < 0.5, "{series} in\n{text}");
     };
     is("liminal_turns_started_total{cli_type=\"demo\"}", 2.0);
     is("liminal_turns_ended_total{cli_type=\"demo\",status=\"completed\"}", 1.0);

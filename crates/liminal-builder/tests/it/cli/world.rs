@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use liminal_builder::clock::Clock;
 use liminal_builder::http::ServerFile;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -126,12 +127,12 @@ impl World {
 
     /// Asks until it is so.
     pub(super) fn wait_for<T>(&self, look: impl Fn(&Self) -> Option<T>) -> T {
-        let deadline = std::time::Instant::now() + PATIENCE;
+        let clock = Clock::start();
         loop {
             if let Some(found) = look(self) {
                 return found;
             }
-            assert!(std::time::Instant::now() < deadline, "it does not come to hold");
+            assert!(clock.now().mono < PATIENCE, "it does not come to hold");
             std::thread::yield_now();
         }
     }
