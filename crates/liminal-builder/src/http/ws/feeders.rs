@@ -62,9 +62,13 @@ async fn feed_socket(mut feed: Feed, outgoing: mpsc::Sender<Vec<Bytes>>) {
     if outgoing.send(vec![first]).await.is_err() {
         return;
     }
-    // Reads only when there is room, so that whatever was overtaken meanwhile is never read.
-    while let Ok(room) = outgoing.reserve().await {
+    // Reads only when there is room, so that whatever was overtaken meanwhile is never read. The room is not kept while
+    // nothing is said: the other sessions of the socket need it.
+    while outgoing.reserve().await.is_ok() {
         let Ok(frames) = feed.next().await else { return };
-        room.send(frames.into_iter().map(|Frame { bytes, .. }| bytes).collect());
+        let frames = frames.into_iter().map(|Frame { bytes, .. }| bytes).collect();
+        if outgoing.send(frames).await.is_err() {
+            return;
+        }
     }
 }
