@@ -22,7 +22,11 @@ export type AddProject = {
 /**
  * The directory.
  */
-path: string, };
+path: string, 
+/**
+ * Whether to make the directory if only the one it lies in is there.
+ */
+create?: boolean, };
 
 export type AgentOption = { 
 /**

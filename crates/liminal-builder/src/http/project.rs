@@ -35,10 +35,11 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<ProjectList>, Ap
 
 pub(super) async fn add(
     State(app): State<App>,
-    JsonBody(AddProject { path }): JsonBody<AddProject>,
+    JsonBody(AddProject { path, create }): JsonBody<AddProject>,
 ) -> Result<Created<Project>, ApiError> {
     let boundaries = boundaries(&app);
-    let real = off_thread(move || boundaries.check(&path)).await?;
+    let real =
+        off_thread(move || if create { boundaries.make(&path) } else { boundaries.check(&path) }).await?;
     let real = real.map_err(|error| ApiError::new(ErrorCode::ProjectDirInvalid, error.to_string()))?;
     let row = ProjectRow {
         id: ProjectId::from(clock::new_turn_id().to_string()),
