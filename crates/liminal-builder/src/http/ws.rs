@@ -22,9 +22,6 @@ use commands::Commands;
 use feeders::Feeders;
 
 pub(super) const PROTOCOL: &str = "liminal.v1";
-/// A prompt with pasted files fits.
-const LARGEST_MESSAGE: usize = 1 << 20;
-const LARGEST_FRAME: usize = 256 * 1024;
 /// There may be a thousand sockets.
 const READ_BUFFER: usize = 8 * 1024;
 /// Frames are written one by one; this much may wait inside for the system to take it.
@@ -34,8 +31,6 @@ const WAITING: usize = 1;
 const PING: Duration = Duration::from_secs(15);
 /// Nothing was heard for so long: nobody is there.
 const SILENCE: Duration = Duration::from_secs(45);
-/// A client that takes nothing for so long comes back with its cursor.
-const STALL: Duration = Duration::from_secs(30);
 /// People are slower, and programs can wait.
 const MOST_A_SECOND: u32 = 50;
 
@@ -50,8 +45,9 @@ pub(super) async fn open(
 ) -> Socket {
     let response = upgrade
         .protocols([PROTOCOL])
-        .max_message_size(LARGEST_MESSAGE)
-        .max_frame_size(LARGEST_FRAME)
+        .max_message_size(app.limits().message_bytes)
+        // Browsers send a message as one frame.
+        .max_frame_size(app.limits().message_bytes)
         .read_buffer_size(READ_BUFFER)
         .write_buffer_size(0)
         .max_write_buffer_size(WRITE_BUFFER)
@@ -182,7 +178,7 @@ impl Connection {
     }
 
     async fn send(&mut self, message: Message) -> Result<(), End> {
-        match timeout(STALL, self.socket.send(message)).await {
+        match timeout(self.app.limits().stall_time, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(End::Gone),
             Err(_) => Err(End::Because(close_code::AGAIN, "SLOW_CONSUMER")),
