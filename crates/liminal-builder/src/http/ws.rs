@@ -34,8 +34,6 @@ const WAITING: usize = 1;
 const PING: Duration = Duration::from_secs(15);
 /// Nothing was heard for so long: nobody is there.
 const SILENCE: Duration = Duration::from_secs(45);
-/// A client that takes nothing for so long comes back with its cursor.
-const STALL: Duration = Duration::from_secs(30);
 /// People are slower, and programs can wait.
 const MOST_A_SECOND: u32 = 50;
 
@@ -186,7 +184,7 @@ impl Connection {
     }
 
     async fn send(&mut self, message: Message) -> Result<(), End> {
-        match timeout(STALL, self.socket.send(message)).await {
+        match timeout(self.app.limits().stall_time, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(End::Gone),
             Err(_) => Err(End::Because(close_code::AGAIN, "SLOW_CONSUMER")),
