@@ -166,7 +166,7 @@ impl Storage {
     /// The size at which the database counts as full, if not the disk decides.
     #[must_use]
     pub fn database_bytes(&self) -> Option<u64> {
-        (self.database_mib > 0).then(|| self.database_mib << 20)
+        (self.database_mib > 0).then_some(self.database_mib << 20)
     }
 }
 
