@@ -11,7 +11,7 @@ use crate::{agents, r#gen, install, lint, repository, web};
 /// A heading and what to do under it.
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     ("install what is missing", install),
     ("agents under test", agents::install),
     ("web page", web::build),
@@ -20,6 +20,7 @@ const STEPS: [Step; 9] = [
     ("clippy", lint::clippy),
     ("tests", tests),
     ("documentation tests", documentation_tests),
+    ("tests in a browser", web::browse),
     ("generated files", r#gen::check),
 ];
 
