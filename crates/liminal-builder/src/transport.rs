@@ -30,6 +30,11 @@ pub trait AgentPipe: Send + Debug {
     /// Waits for a frame and returns all that are there. Cancel-safe; once the pipe has ended it says so every time.
     fn recv_ready(&mut self) -> Later<'_, Result<Vec<Frame>, Closed>>;
 
+    /// The process that serves the session, if one of this machine does.
+    fn pid(&self) -> Option<u32> {
+        None
+    }
+
     /// Ends what serves the session, as far as it serves nobody else.
     fn close(self: Box<Self>, ladder: StopLadder) -> Later<'static, ExitReport>;
 }

@@ -31,7 +31,7 @@ use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, Session
 use crate::transport::{StdioLimits, StdioTransport};
 use connection::{ConnectionTask, Request};
 pub use list::ListedSession;
-use pipe::SharedPipe;
+use pipe::{Process, SharedPipe};
 
 /// Requests that may wait for the process's task; each session has at most a few.
 const REQUESTS_WAITING: usize = 256;
@@ -94,7 +94,7 @@ fn own_environment(name: &str) -> Vec<(OsString, OsString)> {
 #[derive(Debug)]
 pub struct AcpAgent {
     settings: Settings,
-    process: tokio::sync::Mutex<Option<mpsc::Sender<Request>>>,
+    process: tokio::sync::Mutex<Option<Process>>,
     tasks: Mutex<JoinSet<()>>,
     diagnostics: Diagnostics,
     /// Codex tells what it has on disk; other agents are not asked.
@@ -194,25 +194,25 @@ impl AcpAgent {
 
     /// A share in the process, which is started if it does not run.
     async fn pipe(&self, directory: &Path) -> Result<SharedPipe, OpenError> {
-        let mut process = self.process.lock().await;
+        let mut kept = self.process.lock().await;
         for _ in 0..2 {
-            let requests = match process.as_ref().filter(|requests| !requests.is_closed()) {
-                Some(requests) => requests.clone(),
-                None => process.insert(self.spawn(directory)?).clone(),
+            let process = match kept.as_ref().filter(|process| !process.requests.is_closed()) {
+                Some(process) => process.clone(),
+                None => kept.insert(self.spawn(directory)?).clone(),
             };
             let (reply, opened) = oneshot::channel();
-            if requests.send(Request::Open { reply }).await.is_ok()
+            if process.requests.send(Request::Open { reply }).await.is_ok()
                 && let Ok((channel, heard)) = opened.await
             {
-                return Ok(SharedPipe::new(channel, requests, heard, self.settings.limits.send_patience));
+                return Ok(SharedPipe::new(channel, process, heard, self.settings.limits.send_patience));
             }
             // It ended between two looks; the next one is new.
-            *process = None;
+            *kept = None;
         }
         Err(OpenError::Unusable(format!("{} ends as soon as it is started", self.settings.name)))
     }
 
-    fn spawn(&self, directory: &Path) -> Result<mpsc::Sender<Request>, OpenError> {
+    fn spawn(&self, directory: &Path) -> Result<Process, OpenError> {
         let settings = &self.settings;
         let environment = environment(settings);
         let session =
@@ -225,11 +225,12 @@ impl AcpAgent {
             instance: settings.instance.clone(),
             session,
         })?;
+        let pid = process.identity().pid;
         let transport = Box::new(StdioTransport::new(process, &settings.limits)?);
         let (requests, received) = mpsc::channel(REQUESTS_WAITING);
         let task = ConnectionTask::new(transport, received, settings.idle_timeout, self.diagnostics.clone());
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(task.run());
-        Ok(requests)
+        Ok(Process { requests, pid })
     }
 
     fn working_directory(&self, directory: &Path, environment: &Environment) -> PathBuf {

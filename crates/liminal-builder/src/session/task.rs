@@ -102,7 +102,7 @@ impl SessionTask {
     ) -> Self {
         let OpenedAgent { session_id, transport, dialect, clock, history, notices, begin } = agent;
         let Setup { config, patience, ladder, recorder, history: telling } = setup;
-        let board = outlet.board.clone();
+        let (board, pid) = (outlet.board.clone(), transport.pid());
         let mut task = Self {
             session: Session::new(dialect, config.clone(), patience),
             outgoing: Outgoing::new(transport.sender()),
@@ -119,7 +119,9 @@ impl SessionTask {
             ending: None,
             ended: Vec::new(),
         };
-        task.board.change(|live| (live.view.failure, live.view.is_stalled) = (None, false));
+        task.board.change(|live| {
+            (live.view.failure, live.view.is_stalled, live.view.agent.pid) = (None, false, pid);
+        });
         if telling == History::Tell {
             task.tell_history(history, config);
         }

@@ -240,6 +240,10 @@ impl AgentPipe for StdioTransport {
         Box::pin(Self::recv_ready(self))
     }
 
+    fn pid(&self) -> Option<u32> {
+        Some(self.identity().pid)
+    }
+
     fn close(self: Box<Self>, ladder: StopLadder) -> Later<'static, ExitReport> {
         Box::pin(async move { Self::close(*self, &ladder).await })
     }

@@ -13,6 +13,13 @@ use crate::transport::{AgentPipe, CloseReason, Closed, Frame, Later, SendError, 
 
 const FRAMES_PER_BATCH: usize = 64;
 
+/// A process that runs, and the way to its task.
+#[derive(Debug, Clone)]
+pub(super) struct Process {
+    pub(super) requests: mpsc::Sender<Request>,
+    pub(super) pid: u32,
+}
+
 /// A share in a process; dropping it gives it back.
 #[derive(Debug)]
 pub(super) struct SharedPipe {
@@ -21,16 +28,18 @@ pub(super) struct SharedPipe {
     heard: mpsc::Receiver<Heard>,
     closed: Option<Closed>,
     patience: Duration,
+    pid: u32,
 }
 
 impl SharedPipe {
-    pub(super) const fn new(
+    pub(super) fn new(
         channel: Channel,
-        requests: mpsc::Sender<Request>,
+        process: Process,
         heard: mpsc::Receiver<Heard>,
         patience: Duration,
     ) -> Self {
-        Self { channel, requests, heard, closed: None, patience }
+        let Process { requests, pid } = process;
+        Self { channel, requests, heard, closed: None, patience, pid }
     }
 
     async fn receive(&mut self) -> Result<Vec<Frame>, Closed> {
@@ -58,6 +67,10 @@ impl AgentPipe for SharedPipe {
 
     fn recv_ready(&mut self) -> Later<'_, Result<Vec<Frame>, Closed>> {
         Box::pin(self.receive())
+    }
+
+    fn pid(&self) -> Option<u32> {
+        Some(self.pid)
     }
 
     /// The process lives on for the others.
