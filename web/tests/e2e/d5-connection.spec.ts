@@ -107,7 +107,7 @@ test('B3 duplicates: frames that come twice and in disorder change no row', asyn
   const range = frames.filter((frame) => /"type":"session:(upsert|append|turn)"/.test(frame));
   expect(range.length).toBeGreaterThan(20);
   for (const frame of [...range, ...range.toReversed()]) repeat?.(frame);
-  await server.turn(sessionId, 'the end');
+  await server.turn(sessionId, '/words 5');
   await expect(pane.rows('user')).toHaveCount(3);
   expect((await pane.keys()).slice(0, before.length)).toEqual(before);
   const marks = await pane.rows().evaluateAll((rows) => rows.map((row) => (row as HTMLElement & { mark?: number }).mark));

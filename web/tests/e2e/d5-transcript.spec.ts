@@ -157,6 +157,8 @@ test('B14 flicker: what stands above does not change by a pixel', async ({ world
   await pane.page.mouse.move(5, 5);
   const row = pane.root.locator('.code-block').first();
   await row.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+  // Colours come from a worker, once.
+  await expect(row.locator('code span').first()).toBeVisible();
   const before = await row.screenshot({ animations: 'disabled' });
   await pane.isIdle();
   expect((await row.screenshot({ animations: 'disabled' })).equals(before)).toBe(true);
