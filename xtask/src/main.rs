@@ -60,6 +60,8 @@ enum Verb {
     },
     /// Build the web page if its sources changed
     Web,
+    /// Test the whole program in Chromium
+    Browse,
 }
 
 fn main() -> ExitCode {
@@ -83,5 +85,6 @@ fn perform(verb: Verb) -> anyhow::Result<()> {
         Verb::Bench { name, arguments } => bench::run(name.as_deref(), &arguments),
         Verb::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Verb::Web => web::build(),
+        Verb::Browse => web::browse(),
     }
 }

@@ -27,8 +27,6 @@ use feeders::Feeders;
 pub(super) const PROTOCOL: &str = "liminal.v1";
 /// There may be a thousand sockets.
 const READ_BUFFER: usize = 8 * 1024;
-/// Frames are written one by one; this much may wait inside for the system to take it.
-const WRITE_BUFFER: usize = 4 << 20;
 /// Frames that wait for the socket. A feeder holds a page at most, and waits with the next one.
 const WAITING: usize = 1;
 const PING: Duration = Duration::from_secs(15);
@@ -54,8 +52,9 @@ pub(super) async fn open(
         .max_message_size(largest)
         .max_frame_size(largest)
         .read_buffer_size(READ_BUFFER)
+        // Each frame is flushed before the next one is taken, so one is all that waits inside. How large it may be is not
+        // limited here: a history with a long output would end every socket that asks for it.
         .write_buffer_size(0)
-        .max_write_buffer_size(WRITE_BUFFER)
         .on_upgrade(move |socket| async move {
             let Some(place) = app.enter() else { return };
             Connection::new(app, caller, peer, socket).run().await;
