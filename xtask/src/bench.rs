@@ -18,7 +18,7 @@ pub(crate) fn run(name: Option<&str>, arguments: &[String]) -> Result<()> {
     for package in PACKAGES {
         found |= run_package(package, name, arguments)?;
     }
-    ensure!(found, "no such bench; they are in crates/*/benches");
+    ensure!(found, "no such bench; they are in crates/*/benches, and `{PAGE}` is that of the page");
     Ok(())
 }
 

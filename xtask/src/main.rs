@@ -42,9 +42,9 @@ enum Verb {
         #[arg(long)]
         check: bool,
     },
-    /// Run the benches of liminal-core
+    /// Run the benches of both crates
     Bench {
-        /// A file of its benches folder, without `.rs`; all of them by default
+        /// A file of a benches folder, without `.rs`, or `web` for the page in a browser; all of cargo's by default
         name: Option<String>,
         /// Arguments for the benches, after `--`
         #[arg(last = true)]
