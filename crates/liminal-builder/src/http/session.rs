@@ -54,9 +54,12 @@ pub(super) async fn create(
     headers: HeaderMap,
     JsonBody(body): JsonBody<CreateSession>,
 ) -> Result<Created<SessionOpened>, ApiError> {
-    let create = async { app.sessions().create(body.clone()).await };
-    let opened = receipts::once(&app, "create", &headers, &body, create).await?;
-    Ok(Created(opened))
+    let sessions = app.sessions().clone();
+    let create = async move {
+        let create = async { app.sessions().create(body.clone()).await };
+        receipts::once(&app, "create", &headers, &body, create).await
+    };
+    sessions.finish(create).await.map(Created)
 }
 
 pub(super) async fn load(

@@ -27,7 +27,8 @@ pub(crate) fn started(arguments: &[String]) -> Result<()> {
 
 /// Keeps what it was told where Claude Code does, so that a session can be gone on with.
 pub(crate) fn kept(session: &str, line: &Value) -> Result<()> {
-    let (Some(_), Some(place)) = (std::env::var_os("FAKE_AGENT_KEEPS"), std::env::var_os("CLAUDE_CONFIG_DIR"))
+    let (Some(_), Some(place)) =
+        (std::env::var_os("FAKE_AGENT_KEEPS"), std::env::var_os("CLAUDE_CONFIG_DIR"))
     else {
         return Ok(());
     };

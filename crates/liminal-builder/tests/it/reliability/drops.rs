@@ -131,7 +131,9 @@ fn i5_any_way_of_reading_gives_the_same_end() {
             sessions.iter().map(|session| Reader::join(&server.client, session, None)).collect();
         let turns: Vec<String> = sessions
             .iter()
-            .map(|session| begin(&server.client, session, "!split 1 !say 80 !think 20 !tool Read {} !say 120"))
+            .map(|session| {
+                begin(&server.client, session, "!split 1 !say 80 !think 20 !tool Read {} !say 120")
+            })
             .collect();
         let client = server.client.clone();
         let names = sessions.clone();

@@ -16,7 +16,6 @@ pub(super) struct Shown {
     pub(super) turns: BTreeMap<TurnId, Turn>,
     pub(super) view: Option<SessionView>,
     pub(super) resets: u64,
-    pub(super) frames: u64,
     awaits_history: bool,
 }
 
@@ -42,7 +41,6 @@ impl Shown {
 
     /// Applies a frame of the session, and fails if it breaks a rule.
     pub(super) fn apply(&mut self, message: ServerMessage) {
-        self.frames += 1;
         match message {
             ServerMessage::Subscribed { resume, epoch, seq, view, .. } => {
                 self.subscribed(resume, epoch, seq);
@@ -89,7 +87,8 @@ impl Shown {
         assert!(std::mem::take(&mut self.awaits_history), "a history that nobody announced");
         self.seq = seq;
         let items = entries.into_iter().zip(0..);
-        let item = |(state, rank): (Upsert, u64)| (state.item_id.clone(), Item { place: (false, rank), state });
+        let item =
+            |(state, rank): (Upsert, u64)| (state.item_id.clone(), Item { place: (false, rank), state });
         self.items = items.map(item).collect();
         self.turns.clear();
         for event in turns {
@@ -163,7 +162,11 @@ impl Shown {
             _ => None,
         };
         let messages = self.in_order().into_iter().filter(|item| text(item).is_some());
-        messages.filter_map(|item| if let UpsertBody::Message(body) = &item.body { Some(body.content.as_str()) } else { None }).collect()
+        messages
+            .filter_map(|item| {
+                if let UpsertBody::Message(body) = &item.body { Some(body.content.as_str()) } else { None }
+            })
+            .collect()
     }
 
     /// Fails if something is left open.

@@ -30,7 +30,10 @@ fn c19_a_server_that_is_asked_to_stop_leaves_nothing_behind() {
     let took = begun.elapsed();
     assert_eq!(world.processes(), []);
     assert_eq!(status.code(), Some(0));
-    tell("C19", &format!("stopped {} stubborn agents with 4 descendants in {took:?}, 0 survivors", stubborn.len()));
+    tell(
+        "C19",
+        &format!("stopped {} stubborn agents with 4 descendants in {took:?}, 0 survivors", stubborn.len()),
+    );
     assert!(took <= Duration::from_secs(5), "{took:?}");
     let server = world.start();
     for (session, turn) in turns {

@@ -117,7 +117,8 @@ impl World {
     /// Processes that stem from this test, but for its servers.
     pub(super) fn processes(&self) -> Vec<(u32, String)> {
         let mark = format!("{MARK}={}", self.mark);
-        let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        let pids =
+            fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
         let ours = pids.filter_map(|pid: u32| {
             let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
             environment.split(|byte| *byte == 0).find(|variable| *variable == mark.as_bytes())?;
