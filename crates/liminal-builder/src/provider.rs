@@ -47,6 +47,9 @@ pub struct SessionOptions {
     pub extra_directories: Vec<PathBuf>,
     /// The project is not trusted: only the user's own settings apply, nothing that the project brings.
     pub restricted: bool,
+    /// If the agent knows nothing of the session to go on with, it begins anew under its id: nothing was said in it
+    /// that the agent kept.
+    pub may_begin: bool,
 }
 
 /// A running agent, not yet spoken to.

@@ -17,16 +17,18 @@ mod slot;
 mod watching;
 
 use std::collections::BTreeMap;
+use std::future::Future;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use liminal_core::error::ErrorCode;
 use liminal_core::ids::{ProjectId, SessionId};
 use liminal_core::processor::Config;
 use liminal_core::session::Patience;
 use liminal_core::wire::Resume;
 use liminal_core::wire::rest::SessionStatus;
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{broadcast, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -239,6 +241,21 @@ impl Sessions {
         timeout(CLOSE_PATIENCE, ending.join_all()).await.ok();
         let mut tasks = std::mem::take(&mut *self.tasks());
         tasks.shutdown().await;
+    }
+
+    /// Does something to its end, also when nobody waits for it any more: half of it done would be half of it known.
+    pub async fn finish<T, E>(
+        &self,
+        work: impl Future<Output = Result<T, E>> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Failure> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        self.tasks().spawn(async move { drop(reply.send(work.await)) });
+        let gone = |_| Err(Failure::new(ErrorCode::ShuttingDown, "the server is stopping").into());
+        answer.await.unwrap_or_else(gone)
     }
 
     fn status_of(&self, slot: &Slot) -> SessionStatus {

@@ -55,8 +55,12 @@ pub(super) async fn create(
     headers: HeaderMap,
     JsonBody(body): JsonBody<CreateSession>,
 ) -> Result<Created<SessionOpened>, ApiError> {
-    let create = async { app.sessions().create(body.clone()).await };
-    let opened = receipts::once(&app, "create", &headers, &body, create).await?;
+    let sessions = app.sessions().clone();
+    let create = async move {
+        let create = async { app.sessions().create(body.clone()).await };
+        receipts::once(&app, "create", &headers, &body, create).await
+    };
+    let opened = sessions.finish(create).await?;
     let target = Target(opened.session_id.to_string());
     Ok(Created(opened, target))
 }

@@ -218,7 +218,7 @@ fn broken(error: &axum::Error) -> End {
     } else if said.contains("utf-8") || said.contains("utf8") {
         End::Because(close_code::INVALID, "frames are UTF-8")
     } else {
-        End::Gone
+        End::Because(close_code::PROTOCOL, "not what sockets speak")
     }
 }
 

@@ -102,8 +102,12 @@ impl ClaudeCode {
         };
         arguments::check(&options, self.settings.allow_bypass)?;
         let history = match &resume {
-            Some(session_id) => self.history(directory.clone(), session_id.clone(), session.clone()).await?,
-            None => Vec::new(),
+            Some(session_id) => self.history(directory.clone(), session_id.clone(), session.clone()).await,
+            None => Ok(Vec::new()),
+        };
+        let (history, resume) = match history {
+            Err(OpenError::SessionNotFound(_)) if options.may_begin => (Vec::new(), None),
+            history => (history?, resume),
         };
         let program = self.installed().await?.program;
         let start = if resume.is_some() { Start::Resume(&session) } else { Start::New(&session) };

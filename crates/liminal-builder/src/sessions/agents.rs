@@ -92,7 +92,8 @@ impl Sessions {
         let provider = self.0.parts.providers.get(&slot.cli_type)?;
         let (project, directory) = self.place(&slot.directory).await?;
         let row = self.0.parts.store.session(&slot.id).await?.ok_or_else(|| Failure::no_session(&slot.id))?;
-        let options = opening(&row.options, self.is_restricted(&project)?);
+        let restricted = self.is_restricted(&project)?;
+        let options = SessionOptions { may_begin: row.is_made, ..opening(&row.options, restricted) };
         self.make_room().await?;
         slot.board.change(|live| live.view.state = SessionState::Starting);
         let past = if provider.needs_past() { self.memory(&slot.id).await? } else { Vec::new() };
@@ -248,6 +249,7 @@ fn opening(options: &StoredOptions, restricted: bool) -> SessionOptions {
         permission_mode: options.permission_mode.clone(),
         extra_directories: options.extra_directories.clone(),
         restricted,
+        may_begin: false,
     }
 }
 

@@ -3,12 +3,14 @@
 
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::event::Origin;
-use liminal_core::ids::{ItemId, SessionId};
+use liminal_core::ids::{ItemId, SessionId, TurnId};
 use liminal_core::time::Timestamp;
 use liminal_core::upsert::{MessageBody, TurnEvent, Upsert, UpsertBody, UpsertStatus};
+use liminal_core::wire::rest::MessageAccepted;
+use serde_json::{Value, json};
 
-use super::{Failure, Sessions};
-use crate::log::{Batch, Durability, Encoder};
+use super::{Failure, Sessions, identity};
+use crate::log::{Batch, Durability, Encoder, Key};
 use crate::store::Delivery;
 
 /// Answers are repeated for so long; clients that come later than this have given up.
@@ -30,10 +32,10 @@ impl Sessions {
         let reason = ErrorInfo::new(ErrorCode::ServerRestart, "the server was stopped inside the turn");
         let turns = parts.database.close_open_turns(&reason, self.now()).await?;
         let deliveries = parts.store.unfinished_deliveries().await?;
+        self.recover_receipts(&deliveries).await?;
         let mut messages = 0;
         for delivery in deliveries {
-            let is_cut_off = turns.iter().any(|(_, turn)| *turn == delivery.turn_id);
-            if !is_cut_off {
+            if !self.has_arrived(&delivery).await? {
                 parts.log.append(&delivery.session_id, self.unknown(&delivery), Durability::Synced).await?;
                 messages += 1;
             }
@@ -41,6 +43,41 @@ impl Sessions {
         }
         parts.store.forget_old_receipts(self.now() - RECEIPTS_KEPT).await?;
         Ok(Recovered { turns: turns.len(), messages })
+    }
+
+    /// Whether the log tells what became of a message. To be asked when no turn is open any more.
+    async fn has_arrived(&self, delivery: &Delivery) -> Result<bool, Failure> {
+        let end = Key::TurnEnded(delivery.turn_id.clone());
+        Ok(self.0.parts.log.entry(&delivery.session_id, &end).await?.is_some())
+    }
+
+    /// Answers that were not given any more: a message that arrived was accepted, and one that was never on its way can
+    /// be sent again. Of any other nobody knows.
+    async fn recover_receipts(&self, deliveries: &[Delivery]) -> Result<(), Failure> {
+        let store = &self.0.parts.store;
+        for (scope, key) in store.unfinished_receipts().await? {
+            let session = SessionId::from(scope.as_str());
+            if identity::parts(&session).is_none() {
+                continue;
+            }
+            let is_it = |delivery: &&Delivery| {
+                delivery.session_id == session && delivery.client_message_id.as_ref() == Some(&key)
+            };
+            let answer = match deliveries.iter().find(is_it) {
+                Some(delivery) if self.has_arrived(delivery).await? => Some(in_turn(&delivery.turn_id)),
+                Some(_) => Some(Value::Null),
+                None => self.in_queue(&session, &key).await?,
+            };
+            store.finish_receipt(&scope, &key, answer).await?;
+        }
+        Ok(())
+    }
+
+    /// The answer to a message that waits for its turn.
+    async fn in_queue(&self, session: &SessionId, key: &str) -> Result<Option<Value>, Failure> {
+        let queue = self.0.parts.store.queue(session).await?;
+        let queued = queue.into_iter().find(|queued| queued.client_message_id.as_deref() == Some(key));
+        Ok(queued.map(|queued| json!(MessageAccepted { turn_id: None, queued: Some(queued) })))
     }
 
     /// Queues of sessions that were idle when the server stopped go on when somebody opens them.
@@ -77,4 +114,8 @@ impl Sessions {
         });
         encoder.take()
     }
+}
+
+fn in_turn(turn: &TurnId) -> Value {
+    json!(MessageAccepted { turn_id: Some(turn.clone()), queued: None })
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::{SessionId, TurnId};
 use liminal_core::wire::rest::{MessageAccepted, QueuedMessage, SendMessage, SessionState};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::slot::Slot;
@@ -19,6 +20,11 @@ impl Sessions {
     /// Tells the agent something: resolves when the agent has taken it, or when it waits for its turn.
     pub async fn send(&self, id: &SessionId, message: SendMessage) -> Result<MessageAccepted, Failure> {
         check(&message)?;
+        let (sessions, id) = (self.clone(), id.clone());
+        self.finish(async move { sessions.send_once(&id, message).await }).await
+    }
+
+    async fn send_once(&self, id: &SessionId, message: SendMessage) -> Result<MessageAccepted, Failure> {
         let slot = self.slot(id).await?;
         let _door = slot.door.lock().await;
         let Some(key) = message.client_message_id.clone() else {
@@ -28,8 +34,8 @@ impl Sessions {
         let (store, scope) = (&self.0.parts.store, id.as_str());
         match store.begin_receipt(scope, &key, &digest(&message), self.now()).await? {
             Receipt::New => {}
+            Receipt::Running | Receipt::Done(Value::Null) => return Err(unknown_delivery()),
             Receipt::Done(answer) => return accepted(answer),
-            Receipt::Running => return Err(unknown_delivery()),
             Receipt::Mismatch => return Err(mismatch()),
         }
         let result = self.send_or_queue(&slot, message).await;
@@ -83,9 +89,13 @@ impl Sessions {
         if !store.begin_delivery(delivery, queued).await? {
             return Err(Failure::new(ErrorCode::QueuedNotFound, "the message was changed meanwhile"));
         }
-        let sent = handle.send(turn_id.clone(), message.clone()).await;
-        store.end_delivery(&turn_id).await?;
-        let turn_id = sent?;
+        let turn_id = match handle.send(turn_id.clone(), message.clone()).await {
+            Ok(turn_id) => turn_id,
+            Err(error) => {
+                store.end_delivery(&turn_id).await?;
+                return Err(error.into());
+            }
+        };
         self.note_message(slot, &message).await?;
         Ok(turn_id)
     }
@@ -155,7 +165,7 @@ fn digest(message: &SendMessage) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn accepted(answer: serde_json::Value) -> Result<MessageAccepted, Failure> {
+fn accepted(answer: Value) -> Result<MessageAccepted, Failure> {
     serde_json::from_value(answer)
         .map_err(|error| Failure::new(ErrorCode::Internal, format!("a kept answer cannot be read: {error}")))
 }

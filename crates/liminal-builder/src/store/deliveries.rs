@@ -26,6 +26,11 @@ pub struct Delivery {
     pub at: Timestamp,
 }
 
+/// Those of a session whose turns have ended in its log.
+const ARRIVED: &str =
+    "session = ?1 AND EXISTS (SELECT 1 FROM entry JOIN session ON session.id = entry.session
+    WHERE session.name = delivery.session AND entry.key = 'end:' || delivery.turn)";
+
 impl Store {
     /// Notes that a message is about to be sent, and takes it out of the queue if it waited there. `false`, and nothing
     /// is noted, if it does not wait there any more or says something else now.
@@ -42,6 +47,7 @@ impl Store {
                 }
                 queue::take(connection, &delivery.session_id, &id)?;
             }
+            DELIVERIES.delete(connection, ARRIVED, [delivery.session_id.as_str()])?;
             let keys = vec![text(&delivery.turn_id), text(&delivery.session_id)];
             DELIVERIES.put(connection, keys, &delivery)?;
             Ok(true)
@@ -49,7 +55,8 @@ impl Store {
         .await
     }
 
-    /// The agent took it, or certainly did not.
+    /// Certainly nobody has to be told of it any more. One that an agent took is forgotten with the next one, when the
+    /// log holds all of its turn: until then it may be all that is left of the message.
     pub async fn end_delivery(&self, turn: &TurnId) -> Result<(), LogError> {
         let turn = turn.clone();
         self.grouped(move |connection| DELIVERIES.delete(connection, "turn = ?1", [turn.as_str()]).map(drop))

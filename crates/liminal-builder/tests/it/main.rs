@@ -3,6 +3,8 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
     clippy::indexing_slicing,
     clippy::wildcard_enum_match_arm,
     reason = "a test fails by panicking, and looks only for what it is about"

@@ -1,12 +1,18 @@
 //! What the server promises when things go wrong, shown from outside: the running program, the wire, and agents that
 //! misbehave on demand. Every test prints its figure; `./x soak` runs them many times longer.
 
+mod abuse;
+mod agents;
 mod client;
 mod crashes;
+mod crowds;
 mod drops;
 mod figures;
+mod full;
+mod racing;
 mod reader;
 mod shown;
+mod slow;
 mod socket;
 mod stopping;
 mod stream;

@@ -49,6 +49,21 @@ impl Reader {
         }
     }
 
+    /// Reads what it did not read until the server has closed it; counts those that are told why.
+    pub(super) fn until_closed(&mut self, told: &mut usize) {
+        loop {
+            match self.socket.next() {
+                Heard::Message(message) => self.shown.apply(*message),
+                Heard::Closed(code) => {
+                    assert_eq!(code, 1013);
+                    *told += 1;
+                    return;
+                }
+                Heard::Gone | Heard::Nothing => return,
+            }
+        }
+    }
+
     pub(super) fn until_end(&mut self, turn: &str) {
         self.until("the turn ends", |shown| shown.has_ended(turn));
     }

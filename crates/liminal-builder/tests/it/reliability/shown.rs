@@ -16,7 +16,6 @@ pub(super) struct Shown {
     pub(super) turns: BTreeMap<TurnId, Turn>,
     pub(super) view: Option<SessionView>,
     pub(super) resets: u64,
-    pub(super) frames: u64,
     awaits_history: bool,
 }
 
@@ -42,7 +41,6 @@ impl Shown {
 
     /// Applies a frame of the session, and fails if it breaks a rule.
     pub(super) fn apply(&mut self, message: ServerMessage) {
-        self.frames += 1;
         match message {
             ServerMessage::Subscribed { resume, epoch, seq, view, .. } => {
                 self.subscribed(resume, epoch, seq);

@@ -1,0 +1,161 @@
+//! Clients that break the rules of sockets and requests, or take what others need.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use liminal_core::wire::ServerMessage;
+use rustix::process::{Resource, Rlimit, prlimit};
+use serde_json::json;
+
+use super::client::{Client, answer};
+use super::figures::{Stopwatch, Times, mib, tell, times};
+use super::socket::{CONTINUED, FINAL, PING, Socket, TEXT, frame};
+use super::world::{World, alone, wait_until};
+
+/// Bytes to send, and the code to be closed with.
+fn abuses() -> Vec<(&'static str, Vec<u8>, u16)> {
+    let mut huge = frame(FINAL | TEXT, 0x80, &[]);
+    huge.truncate(1);
+    huge.push(0x80 | 127);
+    huge.extend((64_u64 << 20).to_be_bytes());
+    huge.extend([0; 4]);
+    let piece = vec![b' '; 200 * 1024];
+    let mut fragments = frame(TEXT, 0x80, &piece);
+    (0..10).for_each(|_| fragments.extend(frame(CONTINUED, 0x80, &piece)));
+    let many = |head: u8, payload: &[u8]| frame(head, 0x80, payload).repeat(200);
+    let unsubscribe = json!({ "type": "session:unsubscribe", "sessionId": "a:b" }).to_string();
+    vec![
+        ("a message of 64 MiB", huge, 1009),
+        ("fragments of 2 MiB", fragments, 1009),
+        ("a flood of pings", many(FINAL | PING, b"x"), 1008),
+        ("200 frames at once", many(FINAL | TEXT, unsubscribe.as_bytes()), 1008),
+        ("no UTF-8", frame(FINAL | TEXT, 0x80, b"\"\xff\xfe\""), 1007),
+        ("no mask", frame(FINAL | TEXT, 0, b"{}"), 1002),
+        ("a kind of frame that nobody knows", frame(FINAL | 0x3, 0x80, b"{}"), 1002),
+        ("a continuation of nothing", frame(FINAL | CONTINUED, 0x80, b"{}"), 1002),
+        ("bytes", frame(FINAL | 0x2, 0x80, b"{}"), 1003),
+    ]
+}
+
+#[test]
+fn c26_whoever_abuses_a_socket_is_closed_with_the_code_that_says_why() {
+    let world = World::new();
+    let server = world.begin();
+    let before = server.memory();
+    for (what, bytes, code) in abuses() {
+        let mut socket = Socket::open(&server.client);
+        // It may be closed before all is sent.
+        drop(socket.stream.write_all(&bytes));
+        assert_eq!(socket.end(), Some(code), "{what}");
+        assert!(server.is_alive(), "{what}");
+    }
+    for wrong in ["{", "[]", "null", "{\"type\":\"session:fly\"}", "\"\"", "{\"type\":\"session:subscribe\"}"]
+    {
+        let mut socket = Socket::open(&server.client);
+        socket.write(FINAL | TEXT, wrong.as_bytes()).unwrap();
+        socket.until(|message| matches!(message, ServerMessage::Error { .. }));
+    }
+    let grown = server.memory().saturating_sub(before);
+    tell("C26", &format!("{} abuses closed with their codes; memory grew by {}", abuses().len(), mib(grown)));
+    assert!(grown <= 32 << 20, "{}", mib(grown));
+}
+
+/// A browser sends a message as one frame, however long it is.
+#[test]
+fn c26_a_message_of_nearly_a_mebibyte_is_taken() {
+    let world = World::new();
+    let server = world.begin();
+    let mut socket = Socket::open(&server.client);
+    let message = "x".repeat(1_000_000);
+    socket
+        .say(&json!({ "type": "session:send", "sessionId": "a:b", "message": message, "requestId": "long" }))
+        .unwrap();
+    let answer = socket.until(|message| matches!(message, ServerMessage::Error { .. }));
+    let ServerMessage::Error { problem, .. } = answer else { panic!("{answer:?}") };
+    assert_eq!(problem.status, 404);
+}
+
+fn raw(client: &Client, request: &str) -> TcpStream {
+    let mut stream = client.connect().unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    stream
+}
+
+#[test]
+fn c41_bodies_that_are_too_long_or_never_end_are_refused_in_little_memory() {
+    let world = World::new().with("LIMINAL_LIMITS_BODY_SECONDS", "1");
+    let server = world.begin();
+    let (before, path) = (server.memory(), "/api/projects");
+    let post = |fields: &str| {
+        format!("{}Content-Type: application/json\r\n{fields}\r\n\r\n", server.client.head("POST", path))
+    };
+    for _ in 0..10 {
+        let long = json!({ "path": "x".repeat(2 << 20) });
+        assert_eq!(server.client.post(path, &long).status, 413);
+        let mut endless = raw(&server.client, &post("Transfer-Encoding: chunked"));
+        let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000));
+        while endless.write_all(chunk.as_bytes()).is_ok() {}
+    }
+    let begun = Stopwatch::start();
+    let mut short = raw(&server.client, &post("Content-Length: 1000\r\nConnection: close"));
+    short.write_all(b"{\"path\":").unwrap();
+    assert_eq!(answer(&mut short).unwrap().status, 408);
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    let grown = server.memory().saturating_sub(before);
+    tell(
+        "C41",
+        &format!(
+            "20 bodies too long: memory grew by {}; a short one ended after {:?}",
+            mib(grown),
+            begun.elapsed()
+        ),
+    );
+    assert!(grown <= 32 << 20, "{}", mib(grown));
+    assert!(server.is_alive());
+}
+
+#[test]
+fn c42_p12_clients_that_dawdle_are_closed_and_keep_nobody_waiting() {
+    let _alone = alone();
+    let world = World::new().with("LIMINAL_LIMITS_HEADER_SECONDS", "2");
+    let server = world.begin();
+    let count = times(300, 900);
+    let begun = Stopwatch::start();
+    let slow: Vec<TcpStream> =
+        (0..count).map(|_| raw(&server.client, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")).collect();
+    let mut good = Times::default();
+    while begun.elapsed() < Duration::from_secs(1) {
+        good.measure(|| assert!(server.is_alive()));
+    }
+    for mut stream in slow {
+        drop(stream.read_to_end(&mut Vec::new()));
+    }
+    let closed = begun.elapsed();
+    tell(
+        "C42 P12",
+        &format!(
+            "{count} slow heads, all closed {closed:?} after the first (2 s are given); others p50 {:?} p99 {:?}",
+            good.percentile(50),
+            good.percentile(99)
+        ),
+    );
+    assert!(closed >= Duration::from_secs(2) && closed <= Duration::from_secs(10), "{closed:?}");
+    assert!(good.percentile(50) <= Duration::from_millis(250), "{good:?}");
+}
+
+#[test]
+fn c43_running_out_of_files_passes_within_a_second() {
+    let world = World::new();
+    let server = world.begin();
+    let few = Rlimit { current: Some(256), maximum: Some(256) };
+    prlimit(Some(server.pid()), Resource::Nofile, few).unwrap();
+    let hogs: Vec<_> = (0..400).map(|_| server.client.connect().unwrap()).collect();
+    drop(hogs);
+    let begun = Stopwatch::start();
+    wait_until("it answers again", || {
+        server.client.ask("GET", "/healthz", None).is_ok_and(|answer| answer.status == 200)
+    });
+    tell("C43", &format!("256 files, 400 connections: answers {:?} after they are gone", begun.elapsed()));
+    assert!(begun.elapsed() <= Duration::from_secs(3), "{:?}", begun.elapsed());
+}

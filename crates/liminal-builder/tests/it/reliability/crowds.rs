@@ -1,0 +1,163 @@
+//! Many clients at once, and many sessions.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use liminal_builder::log::sqlite::{Settings, SqliteLog};
+use liminal_builder::log::{Durability, Encoder, StreamLog};
+use liminal_builder::store::{SessionRow, Store, StoredOptions, TitleSource};
+use liminal_core::event::Origin;
+use liminal_core::upsert::{MessageBody, Upsert, UpsertBody, UpsertStatus};
+use liminal_core::wire::{Resume, ServerMessage};
+
+use super::figures::{Stopwatch, Times, mib, tell, times};
+use super::reader::{Reader, begin, turn};
+use super::socket::Socket;
+use super::world::{World, alone};
+
+#[test]
+fn c24_p11_five_hundred_clients_that_come_back_together_are_all_live_soon() {
+    let _alone = alone();
+    let world = World::new();
+    let server = world.begin();
+    let session = world.create(&server.client);
+    assert_eq!(turn(&server.client, &session, "!say 50 !think 20"), "completed");
+    let mut first = Reader::join(&server.client, &session, None);
+    first.hear(|message| matches!(message, ServerMessage::History { .. }));
+    let cursor = first.shown.cursor().unwrap();
+    let count = 500;
+    let rounds = times(2, 20);
+    let mut worst = Duration::ZERO;
+    for _ in 0..rounds {
+        let begun = Stopwatch::start();
+        let mut sockets: Vec<Socket> = (0..count).map(|_| Socket::ask(&server.client).unwrap()).collect();
+        for socket in &mut sockets {
+            socket.agree().unwrap();
+            socket.subscribe(&session, Some(&cursor), None);
+        }
+        for socket in &mut sockets {
+            let answer = socket.message();
+            assert!(matches!(answer, ServerMessage::Subscribed { resume: Resume::Ok, .. }), "{answer:?}");
+        }
+        worst = worst.max(begun.elapsed());
+        let turn = begin(&server.client, &session, "!say 1");
+        first.until_end(&turn);
+        for socket in &mut sockets {
+            socket.until(|message| matches!(message, ServerMessage::Turn { payload, .. } if !matches!(payload, liminal_core::upsert::TurnEvent::TurnStarted { .. })));
+        }
+    }
+    tell(
+        "C24 P11",
+        &format!("{count} clients live after {worst:?} at worst, 0 errors; memory {}", mib(server.memory())),
+    );
+    assert!(worst <= Duration::from_secs(5), "{worst:?}");
+}
+
+fn message(session: &str, number: usize) -> Upsert {
+    let now = liminal_core::time::Timestamp::from(jiff::Timestamp::UNIX_EPOCH);
+    Upsert {
+        turn_id: "t".into(),
+        session_id: session.into(),
+        item_id: format!("t/{number}").into(),
+        source_timestamp: now,
+        emitted_at: now,
+        status: UpsertStatus::Complete,
+        error_code: None,
+        error_message: None,
+        parent_call_id: None,
+        body: UpsertBody::Message(MessageBody {
+            origin: Origin::Agent,
+            content: format!("message {number} of a session that was used long ago"),
+        }),
+    }
+}
+
+fn row(world: &World, session: &str, project: &str, number: usize) -> SessionRow {
+    let at = jiff::Timestamp::from_second(1_700_000_000 + i64::try_from(number).unwrap()).unwrap();
+    SessionRow {
+        session_id: session.into(),
+        cli_type: "claude-code".to_owned(),
+        project_id: Some(project.into()),
+        directory: world.project(),
+        title: Some(format!("session {number}")),
+        title_source: TitleSource::Prompt,
+        is_archived: false,
+        is_made: true,
+        was_killed: false,
+        has_failed: false,
+        options: StoredOptions::default(),
+        stamp: None,
+        created_at: at,
+        updated_at: at,
+    }
+}
+
+/// Writes what many months of use leave.
+async fn fill(world: &World, project: &str, sessions: usize, entries: usize) {
+    let (log, _) = SqliteLog::open(&world.data().join("liminal.db"), Settings::default()).unwrap();
+    let log = Arc::new(log);
+    let store = Store::new(Arc::clone(&log));
+    for number in 0..sessions {
+        let session = format!("claude-code:00000000-0000-4000-8000-{number:012}");
+        store.save_session(row(world, &session, project, number)).await.unwrap();
+        let mut encoder = Encoder::default();
+        (0..entries).for_each(|entry| encoder.upsert(&message(&session, entry)));
+        encoder.turn_event(&liminal_core::upsert::TurnEvent::TurnComplete {
+            turn_id: "t".into(),
+            session_id: session.as_str().into(),
+            status: liminal_core::upsert::TurnStatus::Completed,
+            usage: None,
+        });
+        log.append(&session.as_str().into(), encoder.take(), Durability::Grouped).await.unwrap();
+    }
+    log.indexed().await.unwrap();
+    log.close().await.unwrap();
+}
+
+#[tokio::test]
+#[expect(clippy::await_holding_lock, reason = "the test has its runtime for itself")]
+async fn c27_p9_a_thousand_sessions_are_listed_fast_and_cost_little() {
+    let _alone = alone();
+    let world = World::new();
+    let server = world.begin();
+    let project = server.client.get("/api/projects").json()["projects"][0]["id"].as_str().unwrap().to_owned();
+    assert!(server.stop().success());
+    let (sessions, entries) = (1_000, times(100, 1_000));
+    fill(&world, &project, sessions, entries).await;
+    let server = world.start();
+    let (started, path) = (server.started, format!("/api/session/list?projectId={project}"));
+    let mut times = Times::default();
+    for _ in 0..50 {
+        let list = times.measure(|| server.client.get(&path));
+        assert_eq!(list.status, 200);
+        assert!(!list.json()["sessions"].as_array().unwrap().is_empty());
+    }
+    let (mut seen, mut after) = (0, None);
+    loop {
+        let page = after.as_ref().map_or(path.clone(), |after| format!("{path}&after={after}"));
+        let page = server.client.get(&page).json();
+        seen += page["sessions"].as_array().unwrap().len();
+        after = page["next"].as_str().map(str::to_owned);
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, sessions);
+    let memory = server.memory();
+    server.kill();
+    let again = world.start();
+    tell(
+        "C27 P9",
+        &format!(
+            "{sessions} sessions, {} entries: start {started:?} ({:?} after a kill), list p50 {:?} p99 {:?}, memory {}",
+            sessions * entries,
+            again.started,
+            times.percentile(50),
+            times.percentile(99),
+            mib(memory),
+        ),
+    );
+    assert!(memory <= 150 << 20, "{}", mib(memory));
+    assert!(times.percentile(50) <= Duration::from_millis(250), "{times:?}");
+    assert!(started <= Duration::from_secs(5), "{started:?}");
+}

@@ -1,0 +1,115 @@
+//! Clients that read slowly, or never, and what large messages cost those that do.
+
+use std::thread;
+use std::time::Duration;
+
+use liminal_core::event::Origin;
+
+use super::figures::{Stopwatch, Times, mib, tell, times};
+use super::reader::{Reader, begin, turn};
+use super::stream::Stream;
+use super::world::{World, alone};
+
+const STUCK: usize = 50;
+
+#[test]
+fn c25_p10_clients_that_never_read_cost_little_and_disturb_nobody() {
+    let _alone = alone();
+    let world = World::new().with("LIMINAL_LIMITS_STALL_SECONDS", "2");
+    let server = world.begin();
+    let session = world.create(&server.client);
+    let stuck: Vec<Reader> = (0..STUCK).map(|_| Reader::join(&server.client, &session, None)).collect();
+    let mut healthy = Reader::join(&server.client, &session, Some("append"));
+    let before = server.memory();
+    server.forget_peak();
+    let flood = begin(&server.client, &session, "!flood");
+    let (wanted, begun) = ((times(20, 200) as u64) << 20, Stopwatch::start());
+    let mut delays = Times::default();
+    while healthy.socket.received < wanted {
+        let message = delays.measure(|| healthy.socket.message());
+        healthy.shown.apply(message);
+    }
+    let took = begun.elapsed();
+    let grown = server.peak().saturating_sub(before);
+    assert_eq!(server.client.act(&format!("/api/session/{session}/cancel")).status, 200);
+    healthy.until_end(&flood);
+    let mut told = 0;
+    for (index, mut reader) in stuck.into_iter().enumerate() {
+        reader.until_closed(&mut told);
+        if index < 3 {
+            let mut back = Reader::rejoin(&server.client, &session, reader.shown, None);
+            back.until("it has caught up", |shown| shown.seq >= healthy.shown.seq);
+            back.shown.assert_same(&healthy.shown);
+        }
+    }
+    tell(
+        "C25 P10",
+        &format!(
+            "{STUCK} clients that never read, {} sent to a healthy one in {took:?}: memory grew by {} ({} each); between two frames p50 {:?} p99 {:?}; all {STUCK} closed, {told} saw 1013 afterwards, those that came back show the same",
+            mib(healthy.socket.received),
+            mib(grown),
+            mib(grown / STUCK as u64),
+            delays.percentile(50),
+            delays.percentile(99),
+        ),
+    );
+    assert!(grown <= 250 << 20, "{}", mib(grown));
+    assert!(delays.percentile(50) <= Duration::from_millis(250));
+}
+
+#[test]
+fn c17_r29_a_message_of_one_megabyte_is_sent_and_stored_at_a_bounded_cost() {
+    let _alone = alone();
+    let world = World::new();
+    let server = world.begin();
+    let session = world.create(&server.client);
+    assert_eq!(turn(&server.client, &session, "!say 1"), "completed");
+    assert!(server.stop().success());
+    let stored = world.stored_bytes();
+
+    let server = world.start();
+    let readers = [None, Some("append")].map(|encoding| {
+        let mut reader = Reader::join(&server.client, &session, encoding);
+        thread::spawn(move || {
+            reader.until("the message is whole", |shown| {
+                shown.turns.values().filter(|turn| !turn.ends.is_empty()).count() == 2
+            });
+            reader
+        })
+    });
+    let mut events = Stream::open(&server.client, &session, None);
+    let events = thread::spawn(move || {
+        let mut ends = 0;
+        while ends == 0 {
+            let event = events.next();
+            let is_end = event.data["payload"]["type"].as_str().is_some_and(|kind| kind == "turn_complete");
+            ends += usize::from(event.kind == "session:turn" && is_end);
+        }
+        events.received
+    });
+    let begun = Stopwatch::start();
+    begin(&server.client, &session, "!say 150000");
+    let [whole, append] = readers.map(|reader| reader.join().unwrap());
+    let took = begun.elapsed();
+    whole.shown.assert_same(&append.shown);
+    let content = whole.shown.texts(Origin::Agent).iter().map(|text| text.len() as u64).max().unwrap();
+    let sent = [whole.socket.received, append.socket.received, events.join().unwrap()];
+    assert!(server.stop().success());
+    let grown = world.stored_bytes() - stored;
+    tell(
+        "C17 R29",
+        &format!(
+            "{} said in {took:?}: sent {} whole, {} as appends, {} as events; the database grew by {} ({:.2} times the content)",
+            mib(content),
+            mib(sent[0]),
+            mib(sent[1]),
+            mib(sent[2]),
+            mib(grown),
+            grown as f64 / content as f64,
+        ),
+    );
+    assert!(content > 1_000_000);
+    assert!(sent.iter().all(|bytes| *bytes <= 30_000_000), "{sent:?}");
+    assert!(sent[1] <= 3 * content, "{sent:?}");
+    assert!(grown <= 5 * content / 2, "{grown} bytes for {content}");
+}
