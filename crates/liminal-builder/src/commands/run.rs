@@ -55,7 +55,7 @@ async fn register(client: &Client, directory: &Path) -> Result<bool> {
         return Ok(false);
     }
     let path = directory.to_str().context("the directory's path is not UTF-8; choose another")?.to_owned();
-    match client.post::<Project>("/api/projects", &AddProject { path }).await {
+    match client.post::<Project>("/api/projects", &AddProject { path, create: false }).await {
         Ok(_) => Ok(true),
         Err(AskError::Refused { code: ErrorCode::ProjectExists, .. }) => Ok(false),
         Err(error) => Err(error.into()),

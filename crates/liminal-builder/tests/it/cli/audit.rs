@@ -119,7 +119,7 @@ fn over_a_socket(world: &World, session: &str) {
     assert_eq!(socket.ask(&cancel)["type"], "ok");
     let nobody =
         json!({"type": "session:send", "requestId": "4", "sessionId": "demo:nobody", "message": "a"});
-    assert_eq!(socket.ask(nobody)["type"], "error");
+    assert_eq!(socket.ask(&nobody)["type"], "error");
 }
 
 fn summary(line: &Value) -> String {

@@ -265,7 +265,8 @@ fn assert_protected(answer: &Answer, route: &Route) {
     ] {
         assert_eq!(answer.header(name), Some(value), "{answer:?}");
     }
-    let is_file = ["/theme.js", "/favicon.svg"].contains(&route.path) && answer.status == 200;
+    let is_file =
+        ["/theme.js", "/favicon.svg", "/docs", "/docs.css"].contains(&route.path) && answer.status == 200;
     let cache = if is_file { "no-cache" } else { "no-store" };
     assert_eq!(answer.header("cache-control"), Some(cache), "{answer:?}");
     assert!(!answer.headers.iter().any(|(name, _)| name.starts_with("access-control")), "{answer:?}");
