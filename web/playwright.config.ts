@@ -4,7 +4,7 @@ import { defineConfig } from '@playwright/test';
 export default defineConfig({
   testDir: 'tests/e2e',
   testMatch: '*.spec.ts',
-  outputDir: 'test-results',
+  outputDir: '../target/e2e',
   workers: 2,
   fullyParallel: true,
   retries: 0,

@@ -171,6 +171,7 @@ async fn open_log(directory: &DataDir, config: &Config) -> Result<Arc<SqliteLog>
     let settings = sqlite::Settings {
         event_rows: usize::try_from(config.storage.event_rows).unwrap_or(usize::MAX),
         event_bytes: config.storage.event_bytes(),
+        largest_bytes: config.storage.database_bytes(),
         ..sqlite::Settings::default()
     };
     let (log, moved) = tokio::task::spawn_blocking(move || SqliteLog::open(&path, settings)).await??;

@@ -151,6 +151,16 @@ test('req 7: removing asks, and names the tabs; archiving can be undone and take
   await expect(window.listed(id)).toHaveCount(1);
 });
 
+test('req 3, 42: a title that a person gave stays when the agent gives another', async ({ world }) => {
+  const { project, window } = await demoWorld(world);
+  const [renamed] = await moreSessions(world, project, 'my own title') as [string];
+  await window.openSession(renamed);
+  await world.server.turn(renamed, '/think');
+  await expect(window.pane(renamed).rows('turn-end')).toHaveCount(1);
+  await expect(window.pane(renamed).root.locator('h1')).toHaveText('my own title');
+  await expect(window.listed(renamed)).toContainText('my own title');
+});
+
 test('req 8: one click makes a session; the menu tells which agents there are and why not', async ({ world }) => {
   await world.start({ environment: { PATH: '/usr/bin:/bin' } });
   await world.server.addProject(world.place.project());

@@ -27,6 +27,8 @@ pub struct Storage {
     pub event_rows: u64,
     /// Their size in MiB.
     pub event_mib: u64,
+    /// MiB at which the database counts as full; 0 leaves that to the disk.
+    pub database_mib: u64,
     /// Where data lies, if not at the usual place.
     pub data_dir: Option<PathBuf>,
 }
@@ -82,6 +84,8 @@ pub struct Limits {
     pub body_kib: u64,
     /// KiB of a message from a WebSocket.
     pub message_kib: u64,
+    /// Seconds after which a socket that takes nothing is closed.
+    pub stall_seconds: u64,
 }
 
 /// `[security]`: what is let through.
@@ -110,7 +114,7 @@ impl Default for Listen {
 
 impl Default for Storage {
     fn default() -> Self {
-        Self { event_rows: 100_000, event_mib: 32, data_dir: None }
+        Self { event_rows: 100_000, event_mib: 32, database_mib: 0, data_dir: None }
     }
 }
 
@@ -147,6 +151,7 @@ impl Default for Limits {
             header_fields: 64,
             body_kib: 1024,
             message_kib: 1024,
+            stall_seconds: 30,
         }
     }
 }
@@ -156,6 +161,12 @@ impl Storage {
     #[must_use]
     pub fn event_bytes(&self) -> usize {
         mib(self.event_mib)
+    }
+
+    /// The size at which the database counts as full, if not the disk decides.
+    #[must_use]
+    pub fn database_bytes(&self) -> Option<u64> {
+        (self.database_mib > 0).then_some(self.database_mib << 20)
     }
 }
 
@@ -215,6 +226,7 @@ impl Limits {
             head_fields: size(self.header_fields),
             body_bytes: kib(self.body_kib),
             message_bytes: kib(self.message_kib),
+            stall_time: Duration::from_secs(self.stall_seconds),
         }
     }
 }

@@ -38,11 +38,12 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 28] = [
+pub(super) const SETTINGS: [Setting; 30] = [
     setting!(listen.host),
     setting!(listen.port),
     setting!(storage.event_rows, 100..=100_000_000),
     setting!(storage.event_mib, 1..=65_536),
+    setting!(storage.database_mib, 0..=1_048_576),
     setting!(storage.data_dir),
     setting!(sessions.idle_minutes, 0..=10_080),
     setting!(sessions.idle_seconds, 0..=59),
@@ -63,6 +64,7 @@ pub(super) const SETTINGS: [Setting; 28] = [
     setting!(limits.header_fields, 16..=1_024),
     setting!(limits.body_kib, 16..=65_536),
     setting!(limits.message_kib, 16..=65_536),
+    setting!(limits.stall_seconds, 1..=3_600),
     setting!(security.allow_bypass),
     setting!(security.allowed_hosts),
     setting!(logging.level),

@@ -101,6 +101,7 @@ port = 0
 [storage]
 event-rows = 1_000
 event-mib = 1
+database-mib = 100
 data-dir = "/srv/data"
 [sessions]
 idle-minutes = 1
@@ -124,6 +125,7 @@ header-kib = 8
 header-fields = 16
 body-kib = 16
 message-kib = 16
+stall-seconds = 1
 [security]
 allow-bypass = true
 allowed-hosts = ["Builder.example", "10.0.0.7"]

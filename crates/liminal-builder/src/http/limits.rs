@@ -23,6 +23,8 @@ pub struct Limits {
     pub body_bytes: usize,
     /// Bytes of a message from a socket.
     pub message_bytes: usize,
+    /// A socket that takes nothing for so long is closed; its client comes back with its cursor.
+    pub stall_time: Duration,
 }
 
 impl Default for Limits {
@@ -37,6 +39,7 @@ impl Default for Limits {
             head_fields: 64,
             body_bytes: 1024 * 1024,
             message_bytes: 1024 * 1024,
+            stall_time: Duration::from_secs(30),
         }
     }
 }

@@ -27,15 +27,11 @@ use feeders::Feeders;
 pub(super) const PROTOCOL: &str = "liminal.v1";
 /// There may be a thousand sockets.
 const READ_BUFFER: usize = 8 * 1024;
-/// Frames are written one by one; this much may wait inside for the system to take it.
-const WRITE_BUFFER: usize = 4 << 20;
 /// Frames that wait for the socket. A feeder holds a page at most, and waits with the next one.
 const WAITING: usize = 1;
 const PING: Duration = Duration::from_secs(15);
 /// Nothing was heard for so long: nobody is there.
 const SILENCE: Duration = Duration::from_secs(45);
-/// A client that takes nothing for so long comes back with its cursor.
-const STALL: Duration = Duration::from_secs(30);
 /// People are slower, and programs can wait.
 const MOST_A_SECOND: u32 = 50;
 
@@ -56,8 +52,9 @@ pub(super) async fn open(
         .max_message_size(largest)
         .max_frame_size(largest)
         .read_buffer_size(READ_BUFFER)
+        // Each frame is flushed before the next one is taken, so one is all that waits inside. How large it may be is not
+        // limited here: a history with a long output would end every socket that asks for it.
         .write_buffer_size(0)
-        .max_write_buffer_size(WRITE_BUFFER)
         .on_upgrade(move |socket| async move {
             let Some(place) = app.enter() else { return };
             Connection::new(app, caller, peer, socket).run().await;
@@ -186,7 +183,7 @@ impl Connection {
     }
 
     async fn send(&mut self, message: Message) -> Result<(), End> {
-        match timeout(STALL, self.socket.send(message)).await {
+        match timeout(self.app.limits().stall_time, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(End::Gone),
             Err(_) => Err(End::Because(close_code::AGAIN, "SLOW_CONSUMER")),

@@ -5,6 +5,7 @@
 //! | variable | effect |
 //! |---|---|
 //! | `FAKE_AGENT_LOG` | a file to which each start and each prompt is added, one JSON line each |
+//! | `FAKE_AGENT_KEEPS` | it writes a session file below `CLAUDE_CONFIG_DIR`, as Claude Code does |
 //! | `FAKE_AGENT_PRELUDE` | bytes in hexadecimal that it writes before all else |
 //! | `FAKE_AGENT_START` | directives that it follows before it listens |
 

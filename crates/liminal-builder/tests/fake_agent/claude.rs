@@ -44,11 +44,15 @@ struct Agent {
 
 impl Agent {
     fn new(arguments: &[String]) -> Result<Self> {
-        let session = arguments.iter().find_map(|argument| argument.strip_prefix("--session-id="));
+        let named = |argument: &'_ String| {
+            let value = argument.strip_prefix("--session-id=").or_else(|| argument.strip_prefix("--resume="));
+            value.map(str::to_owned)
+        };
+        let session = arguments.iter().find_map(named);
         Ok(Self {
             input: Input::start()?,
             output: Output::default(),
-            scribe: Scribe::new(session.unwrap_or_default().to_owned()),
+            scribe: Scribe::new(session.unwrap_or_default()),
             serial: 0,
             messages: 0,
             prompts: VecDeque::new(),
@@ -100,6 +104,7 @@ impl Agent {
     fn turn(&mut self, prompt: &Value) -> Result<()> {
         let text = prompt.pointer("/message/content").and_then(Value::as_str).unwrap_or_default();
         journal::prompted(text)?;
+        journal::kept(self.scribe.session(), prompt)?;
         self.output.forget();
         (self.is_interrupted, self.has_result) = (false, true);
         let init = self.scribe.init();

@@ -2,8 +2,10 @@
 
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Result;
+use liminal_builder::discovery::claude_code::project_slug;
 use serde_json::{Value, json};
 
 /// How the agent was started.
@@ -23,6 +25,22 @@ pub(crate) fn started(arguments: &[String]) -> Result<()> {
     }))
 }
 
+/// Keeps what it was told where Claude Code does, so that a session can be gone on with.
+pub(crate) fn kept(session: &str, line: &Value) -> Result<()> {
+    let (Some(_), Some(place)) =
+        (std::env::var_os("FAKE_AGENT_KEEPS"), std::env::var_os("CLAUDE_CONFIG_DIR"))
+    else {
+        return Ok(());
+    };
+    let directory = std::env::current_dir()?;
+    let folder = Path::new(&place).join("projects").join(project_slug(&directory.display().to_string()));
+    std::fs::create_dir_all(&folder)?;
+    let mut line = line.clone();
+    line["cwd"] = directory.display().to_string().into();
+    line["timestamp"] = "2026-01-01T00:00:00.000Z".into();
+    append(&folder.join(format!("{session}.jsonl")), &line)
+}
+
 /// What it was told.
 pub(crate) fn prompted(text: &str) -> Result<()> {
     add(&json!({ "bytes": text.len(), "prompt": text }))
@@ -30,6 +48,11 @@ pub(crate) fn prompted(text: &str) -> Result<()> {
 
 fn add(line: &Value) -> Result<()> {
     let Some(path) = std::env::var_os("FAKE_AGENT_LOG") else { return Ok(()) };
+    append(path.as_ref(), line)
+}
+
+fn append(path: &Path, line: &Value) -> Result<()> {
     let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-    Ok(writeln!(file, "{line}")?)
+    // In one write, because several agents may share the file.
+    Ok(file.write_all(format!("{line}\n").as_bytes())?)
 }

@@ -21,6 +21,7 @@ mod filter;
 mod http;
 mod log;
 mod models;
+mod reliability;
 mod replay;
 mod server;
 mod support;

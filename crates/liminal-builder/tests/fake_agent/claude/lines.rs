@@ -16,6 +16,10 @@ impl Scribe {
         Self { session, lines: 0 }
     }
 
+    pub(super) fn session(&self) -> &str {
+        &self.session
+    }
+
     pub(super) fn uuid(&mut self) -> String {
         self.lines += 1;
         format!("00000000-0000-4000-8000-{:012}", self.lines)

@@ -1,0 +1,14 @@
+//! What the server promises when things go wrong, shown from outside: the running program, the wire, and agents that
+//! misbehave on demand. Every test prints its figure; `./x soak` runs them many times longer.
+
+mod client;
+mod crashes;
+mod drops;
+mod figures;
+mod reader;
+mod shown;
+mod socket;
+mod stopping;
+mod stream;
+mod tab;
+mod world;

@@ -1,0 +1,136 @@
+//! Servers that are killed, and those that come after them.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::time::Duration;
+
+use liminal_core::event::Origin;
+use serde_json::json;
+
+use super::client::{Client, answer, send_path};
+use super::figures::{Chance, Stopwatch, Times, tell, times};
+use super::shown::Shown;
+use super::socket::{Heard, Socket};
+use super::world::{Server, World, wait_until};
+
+/// What a client that lives through all of it knows.
+struct Witness {
+    session: String,
+    shown: Shown,
+    /// Messages that were accepted.
+    accepted: BTreeSet<String>,
+    /// Messages of which nothing was heard.
+    unheard: BTreeSet<String>,
+}
+
+impl Witness {
+    /// Comes back, and reads until it has all there is.
+    fn resume(&mut self, client: &Client) -> Socket {
+        let mut socket = Socket::open(client);
+        socket.subscribe(&self.session, self.shown.cursor().as_deref(), None);
+        self.shown.apply(socket.message());
+        let target = self.head(client);
+        while self.shown.seq < target {
+            self.shown.apply(socket.message());
+        }
+        socket
+    }
+
+    fn head(&self, client: &Client) -> u64 {
+        client.get(&format!("/api/session/{}/history?limit=1", self.session)).json()["seq"].as_u64().unwrap()
+    }
+
+    /// Fails if anything is lost, doubled or open.
+    fn check(&self, client: &Client) {
+        self.shown.assert_settled();
+        let told = self.shown.texts(Origin::User);
+        let once: BTreeSet<&str> = told.iter().copied().collect();
+        assert_eq!(once.len(), told.len(), "a message is shown twice: {told:?}");
+        for message in &self.accepted {
+            assert!(once.contains(message.as_str()), "{message} was accepted and is lost");
+        }
+        let mut fresh = Self { session: self.session.clone(), ..Self::new("") };
+        drop(fresh.resume(client));
+        fresh.shown.assert_same(&self.shown);
+    }
+
+    fn new(session: &str) -> Self {
+        Self {
+            session: session.to_owned(),
+            shown: Shown::default(),
+            accepted: BTreeSet::new(),
+            unheard: BTreeSet::new(),
+        }
+    }
+
+    /// Sends a message, reads along until a moment comes, and kills the server.
+    fn send_and_kill(&mut self, server: Server, socket: &mut Socket, message: &str, chance: &mut Chance) {
+        let body = json!({ "message": message, "clientMessageId": message });
+        let request = server.client.request("POST", &send_path(&self.session), Some(&body));
+        let mut stream = server.client.connect().unwrap();
+        let moment = Duration::from_micros(chance.below(60_000));
+        let begun = Stopwatch::start();
+        stream.write_all(request.as_bytes()).unwrap();
+        let waits_for_answer = chance.below(2) == 0;
+        let answered = waits_for_answer.then(|| answer(&mut stream).unwrap());
+        while begun.elapsed() < moment {
+            match socket.next_within(moment.saturating_sub(begun.elapsed())) {
+                Heard::Message(message) => self.shown.apply(*message),
+                Heard::Nothing => break,
+                other => panic!("{other:?}"),
+            }
+        }
+        server.kill();
+        let answered = answered.or_else(|| answer(&mut stream).ok());
+        match answered {
+            Some(answer) if answer.status == 202 => drop(self.accepted.insert(message.to_owned())),
+            Some(answer) => panic!("{answer:?}"),
+            None => drop(self.unheard.insert(message.to_owned())),
+        }
+        while let Heard::Message(message) = socket.next() {
+            self.shown.apply(*message);
+        }
+    }
+}
+
+#[test]
+fn c22_p2_c20_nothing_accepted_is_lost_when_the_server_is_killed() {
+    let cycles = times(200, 1_000);
+    let (world, mut chance, begun) = (World::new(), Chance::new(22), Stopwatch::start());
+    let mut server = world.begin();
+    let mut witness = Witness::new(&world.create(&server.client));
+    let (mut starts, mut orphans) = (Times::default(), 0);
+    for cycle in 0..cycles {
+        let mut socket = witness.resume(&server.client);
+        witness.check(&server.client);
+        let prompt = match chance.below(4) {
+            0 => format!("m{cycle} !say 40"),
+            1 => format!("m{cycle} !spawn setsid !say 200 !stall 1000"),
+            2 => format!("m{cycle} !say 5 !stall 10 !think 50 !tool Bash {{}} !open 500 !stall 1000"),
+            _ => format!("m{cycle} !perm ls !say 3"),
+        };
+        witness.send_and_kill(server, &mut socket, &prompt, &mut chance);
+        orphans += usize::from(!world.processes().is_empty());
+        server = world.start();
+        starts.add(server.started);
+        let since = Stopwatch::start();
+        wait_until("no orphan is left", || world.processes().is_empty());
+        assert!(since.elapsed() < Duration::from_secs(2), "orphans lived for {:?}", since.elapsed());
+    }
+    drop(witness.resume(&server.client));
+    witness.check(&server.client);
+    let Witness { accepted, unheard, shown, .. } = witness;
+    tell(
+        "C22 P2",
+        &format!(
+            "{cycles} kills in {:.1} s: {} messages accepted, 0 lost, 0 twice, {} unheard; {} resets; start p50 {:?} p99 {:?}; {orphans} times agents were left, 0 survived the next start",
+            begun.elapsed().as_secs_f64(),
+            accepted.len(),
+            unheard.len(),
+            shown.resets,
+            starts.percentile(50),
+            starts.percentile(99),
+        ),
+    );
+    assert_eq!(shown.resets, 1, "a cursor was of no use after a restart");
+}
