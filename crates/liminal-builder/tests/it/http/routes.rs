@@ -63,6 +63,13 @@ fn assert_handled(answer: &Answer, route: &Route) {
 }
 
 #[test]
+fn a_server_that_can_serve_nothing_says_why() {
+    let answer = start().call("GET", "/readyz").send();
+    assert_eq!(answer.verdict(), (503, "NOT_READY".to_owned()));
+    assert!(answer.body.contains("no kind of agent is known"), "{answer:?}");
+}
+
+#[test]
 fn names() {
     each(|server, route| {
         let port = server.address.port();
@@ -265,8 +272,7 @@ fn assert_protected(answer: &Answer, route: &Route) {
     ] {
         assert_eq!(answer.header(name), Some(value), "{answer:?}");
     }
-    let is_file =
-        ["/theme.js", "/favicon.svg", "/docs", "/docs.css"].contains(&route.path) && answer.status == 200;
+    let is_file = ["/theme.js", "/favicon.svg"].contains(&route.path) && answer.status == 200;
     let cache = if is_file { "no-cache" } else { "no-store" };
     assert_eq!(answer.header("cache-control"), Some(cache), "{answer:?}");
     assert!(!answer.headers.iter().any(|(name, _)| name.starts_with("access-control")), "{answer:?}");
