@@ -54,10 +54,6 @@ pub(super) struct Shown(pub(super) &'static str);
 #[derive(Debug)]
 pub(super) struct PageFile(pub(super) Response);
 
-/// Whether the server is ready, in words.
-#[derive(Debug)]
-pub(super) struct Readiness(pub(super) Vec<String>);
-
 /// Counts, as Prometheus reads them.
 #[derive(Debug)]
 pub(super) struct Counts(pub(super) String);
@@ -176,20 +172,6 @@ impl IntoResponse for PageFile {
 
 impl Give for PageFile {
     const ANSWER: Answer = Answer::text(&["text/javascript", "text/css", "image/svg+xml"]);
-}
-
-impl IntoResponse for Readiness {
-    fn into_response(self) -> Response {
-        if self.0.is_empty() {
-            return "ready\n".into_response();
-        }
-        let reasons: String = self.0.into_iter().map(|reason| format!("{reason}\n")).collect();
-        (StatusCode::SERVICE_UNAVAILABLE, format!("not ready\n{reasons}")).into_response()
-    }
-}
-
-impl Give for Readiness {
-    const ANSWER: Answer = Answer::text(&["text/plain"]);
 }
 
 impl IntoResponse for Counts {

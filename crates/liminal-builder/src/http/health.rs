@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
+use liminal_core::error::ErrorCode;
 use liminal_core::wire::rest::Meta;
 use serde_json::{Value, json};
 
-use super::answers::{Counts, Readiness};
+use super::answers::Counts;
 use super::app::App;
 use super::problem::ApiError;
 
@@ -19,8 +20,12 @@ pub(super) async fn alive() -> &'static str {
 }
 
 /// Whether a message could be sent to an agent now, as far as that depends on this machine.
-pub(super) async fn ready(State(app): State<App>) -> Readiness {
-    Readiness(app.sessions().obstacles().await)
+pub(super) async fn ready(State(app): State<App>) -> Result<&'static str, ApiError> {
+    let obstacles = app.sessions().obstacles().await;
+    if obstacles.is_empty() {
+        return Ok("ready\n");
+    }
+    Err(ApiError::new(ErrorCode::NotReady, obstacles.join("; ")))
 }
 
 pub(super) async fn metrics(State(app): State<App>) -> Result<Counts, ApiError> {

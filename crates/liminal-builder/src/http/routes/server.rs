@@ -2,7 +2,7 @@
 
 use liminal_core::error::ErrorCode;
 
-use super::{Access, Area, Route, Verb, handler};
+use super::{Access, Area, KEPT, Route, Verb, handler};
 use crate::http::{agents, docs, health, openapi};
 
 pub(super) const AREA: Area = Area {
@@ -43,16 +43,16 @@ pub(super) const AREA: Area = Area {
             access: Access::Credential,
             summary: "Counts for Prometheus; without any contents",
             headers: &[],
-            errors: &[&[ErrorCode::ShuttingDown]],
+            errors: &[KEPT],
             handler: handler!(health::metrics),
         },
         Route {
             verb: Verb::Get,
             path: "/readyz",
             access: Access::Public,
-            summary: "Answers while the server can serve",
+            summary: "Answers while the server can serve, and else tells why not",
             headers: &[],
-            errors: &[],
+            errors: &[&[ErrorCode::NotReady]],
             handler: handler!(health::ready),
         },
         Route {

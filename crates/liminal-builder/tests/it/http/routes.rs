@@ -63,6 +63,13 @@ fn assert_handled(answer: &Answer, route: &Route) {
 }
 
 #[test]
+fn a_server_that_can_serve_nothing_says_why() {
+    let answer = start().call("GET", "/readyz").send();
+    assert_eq!(answer.verdict(), (503, "NOT_READY".to_owned()));
+    assert!(answer.body.contains("no kind of agent is known"), "{answer:?}");
+}
+
+#[test]
 fn names() {
     each(|server, route| {
         let port = server.address.port();
