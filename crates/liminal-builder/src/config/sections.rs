@@ -162,8 +162,8 @@ impl Storage {
 
     /// The size at which the database counts as full, if not the disk decides.
     #[must_use]
-    pub fn database_bytes(&self) -> Option<u64> {
-        (self.database_mib > 0).then(|| self.database_mib << 20)
+    pub const fn database_bytes(&self) -> Option<u64> {
+        if self.database_mib == 0 { None } else { Some(self.database_mib << 20) }
     }
 }
 

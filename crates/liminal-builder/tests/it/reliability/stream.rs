@@ -16,7 +16,6 @@ pub(super) struct Stream {
 #[derive(Debug)]
 pub(super) struct Event {
     pub(super) kind: String,
-    pub(super) id: Option<String>,
     pub(super) data: Value,
 }
 
@@ -34,16 +33,15 @@ impl Stream {
 
     /// The next event. Sizes of chunks stand on lines of their own, which no field is.
     pub(super) fn next(&mut self) -> Event {
-        let (mut kind, mut id, mut data) = (String::new(), None, String::new());
+        let (mut kind, mut data) = (String::new(), String::new());
         loop {
             let line = self.line();
             match line.split_once(':') {
                 Some(("event", value)) => value.trim().clone_into(&mut kind),
-                Some(("id", value)) => id = Some(value.trim().to_owned()),
                 Some(("data", value)) => data.push_str(value.trim_start()),
                 Some(_) => {}
                 None if line.is_empty() && !data.is_empty() => {
-                    return Event { kind, id, data: serde_json::from_str(&data).unwrap() };
+                    return Event { kind, data: serde_json::from_str(&data).unwrap() };
                 }
                 None => {}
             }
