@@ -15,8 +15,8 @@ async function start(): Promise<void> {
   followCatalog();
   await Promise.all([restorePrefs(), refreshAll()]);
   restoreTabs();
-  // Dialogs are there before the first key asks for one.
-  setTimeout(() => void import('./ui/Overlays'), 400);
+  // Dialogs are there before the first key asks for one; without a network now, that key asks again.
+  setTimeout(() => void import('./ui/Overlays').catch(() => undefined), 400);
 }
 
 createRoot(() => {

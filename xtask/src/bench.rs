@@ -1,18 +1,24 @@
-//! `./x bench`: the benches of both crates.
+//! `./x bench`: the benches of both crates, and of the page in a browser.
 
 use anyhow::{Result, ensure};
 
 use crate::command::CommandLine;
-use crate::repository;
+use crate::{repository, web};
+
+/// The bench that is not cargo's.
+const PAGE: &str = "web";
 
 const PACKAGES: [&str; 2] = ["liminal-core", "liminal-builder"];
 
 pub(crate) fn run(name: Option<&str>, arguments: &[String]) -> Result<()> {
+    if name == Some(PAGE) {
+        return web::bench(arguments);
+    }
     let mut found = false;
     for package in PACKAGES {
         found |= run_package(package, name, arguments)?;
     }
-    ensure!(found, "no such bench; they are in crates/*/benches");
+    ensure!(found, "no such bench; they are in crates/*/benches, and `{PAGE}` is that of the page");
     Ok(())
 }
 

@@ -13,6 +13,8 @@ pub(crate) const TESTS: &[Need] = &[("git", "git")];
 
 pub(crate) const WEB: &[Need] = &[("node", "nodejs"), ("npm", "npm")];
 
+pub(crate) const BROWSER: &[Need] = &[("chromium", "chromium")];
+
 /// Installs with apt-get as root; tells anybody else what to install.
 pub(crate) fn ensure(needs: &[Need]) -> Result<()> {
     let missing = missing(needs, is_installed);

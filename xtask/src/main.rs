@@ -43,9 +43,9 @@ enum Verb {
         #[arg(long)]
         check: bool,
     },
-    /// Run the benches of liminal-core
+    /// Run the benches of both crates
     Bench {
-        /// A file of its benches folder, without `.rs`; all of them by default
+        /// A file of a benches folder, without `.rs`, or `web` for the page in a browser; all of cargo's by default
         name: Option<String>,
         /// Arguments for the benches, after `--`
         #[arg(last = true)]
@@ -66,6 +66,8 @@ enum Verb {
     },
     /// Build the web page if its sources changed
     Web,
+    /// Test the whole program in Chromium
+    Browse,
 }
 
 fn main() -> ExitCode {
@@ -90,5 +92,6 @@ fn perform(verb: Verb) -> anyhow::Result<()> {
         Verb::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Verb::Soak { name } => soak::run(name.as_deref()),
         Verb::Web => web::build(),
+        Verb::Browse => web::browse(),
     }
 }

@@ -31,6 +31,28 @@ pub(crate) fn test() -> Result<()> {
     CommandLine::new("npm test").directory(&folder()).run()
 }
 
+/// The whole program in a browser, with the binary of the tests and the agents under test.
+pub(crate) fn browse() -> Result<()> {
+    install::ensure(install::BROWSER)?;
+    CommandLine::new("cargo build --package liminal-builder --bins").run()?;
+    CommandLine::new("npm run e2e")
+        .directory(&folder())
+        .variable("CARGO_TARGET_DIR", repository::target())
+        .run()
+}
+
+/// Figures of the page in a browser, served by the program as it is released.
+pub(crate) fn bench(arguments: &[String]) -> Result<()> {
+    install::ensure(install::BROWSER)?;
+    build()?;
+    CommandLine::new("cargo build --release --package liminal-builder --bin liminal").run()?;
+    CommandLine::new("npm run bench --")
+        .words(arguments)
+        .directory(&folder())
+        .variable("LIMINAL_PROGRAM", repository::target().join("release/liminal"))
+        .run()
+}
+
 fn install() -> Result<()> {
     install::ensure(install::WEB)?;
     CommandLine::new("npm ci --no-audit --no-fund").directory(&folder()).run()

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::config::{AgentConfig, Config};
 use crate::demo;
@@ -24,7 +24,7 @@ pub use npm::install as install_managed;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How an agent is started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Launch {
     /// The program.
     pub program: PathBuf,
@@ -33,7 +33,7 @@ pub struct Launch {
 }
 
 /// What is known of one agent on this machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentReport {
     /// The CLI type it is chosen by.

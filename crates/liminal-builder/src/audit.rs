@@ -58,6 +58,14 @@ impl Audit {
         drop(self.jobs.send(Job { line, reply: None }).await);
     }
 
+    /// Records something if there is room for it at once; for whoever cannot wait.
+    pub fn note_at_once(&self, entry: &Entry) {
+        let line = entry.line(self.clock.now().wall);
+        if self.jobs.try_send(Job { line, reply: None }).is_err() {
+            tracing::warn!("the audit log is behind, and an entry is missing in it");
+        }
+    }
+
     /// Records something and comes back when it has survived a power failure. Whoever lets an agent act waits for this.
     pub async fn settle(&self, entry: Entry) -> Result<(), AuditError> {
         let line = entry.line(self.clock.now().wall);

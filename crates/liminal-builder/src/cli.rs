@@ -1,5 +1,7 @@
 //! The command line. Owns its words and their help; what they do is elsewhere.
 
+pub mod sessions;
+
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,6 +33,20 @@ pub enum Command {
     Url(Url),
     /// Manage who may use the running server
     Auth(Auth),
+    /// List sessions
+    Ls(sessions::List),
+    /// Tell an agent something in a new session, and show what it answers
+    Run(sessions::Run),
+    /// Tell the agent of a session something
+    Send(sessions::Send),
+    /// Follow a session, and talk to its agent
+    Attach(sessions::Attach),
+    /// List what agents ask, or answer it
+    Approve(sessions::Answer),
+    /// Write a whole conversation
+    Export(sessions::Export),
+    /// Find words in all sessions
+    Search(sessions::Search),
     /// Tell which agents this machine has, and what is missing
     Doctor(Doctor),
     /// Show every setting, its value and where that comes from

@@ -4,12 +4,14 @@ use std::process::ExitCode;
 
 use crate::config::ConfigError;
 use crate::data_dir::DataDirError;
+use crate::http::ServerFileError;
+use crate::http::client::AskError;
 use crate::log::LogError;
 
 /// The codes, for people.
 pub const HELP: &str = "\
-Exit codes: 0 good, 1 something failed, 2 wrong use, 75 another server uses the data directory,
-78 the configuration or the data directory cannot be used.";
+Exit codes: 0 good, 1 something failed, 2 wrong use, 69 no server answers, 75 another server uses the data directory,
+78 the configuration or the data directory cannot be used, 130 stopped by Ctrl-C.";
 
 /// How the program ends. The higher numbers are those of sysexits.h.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,10 +22,14 @@ pub enum Exit {
     Failed,
     /// The command line is wrong.
     WrongUse,
+    /// No server answers; `liminal serve` starts one.
+    NoServer,
     /// Another server uses the data directory; trying again later may help.
     InUse,
     /// The configuration or the data directory cannot be used; trying again without a change will not help.
     Unusable,
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
 }
 
 impl Exit {
@@ -34,8 +40,10 @@ impl Exit {
             Self::Good => 0,
             Self::Failed => 1,
             Self::WrongUse => 2,
+            Self::NoServer => 69,
             Self::InUse => 75,
             Self::Unusable => 78,
+            Self::Interrupted => 130,
         }
     }
 
@@ -45,7 +53,10 @@ impl Exit {
         let told = error.chain().find_map(|cause| {
             let data = cause.downcast_ref::<DataDirError>().map(of_data_dir);
             let config = cause.downcast_ref::<ConfigError>().map(|_| Self::Unusable);
-            data.or(config).or_else(|| cause.downcast_ref::<LogError>().map(of_log))
+            let file = cause.downcast_ref::<ServerFileError>().map(|_| Self::NoServer);
+            let asked = cause.downcast_ref::<AskError>().map(of_asking);
+            let log = cause.downcast_ref::<LogError>().map(of_log);
+            data.or(config).or(file).or(asked).or(log)
         });
         told.unwrap_or(Self::Failed)
     }
@@ -70,6 +81,13 @@ const fn of_data_dir(error: &DataDirError) -> Exit {
     }
 }
 
+const fn of_asking(error: &AskError) -> Exit {
+    match error {
+        AskError::Silent { .. } | AskError::Foreign(_) => Exit::NoServer,
+        AskError::Refused { .. } => Exit::Failed,
+    }
+}
+
 /// A full disk or a damaged file may be right at the next start; a file that cannot be opened will not.
 const fn of_log(error: &LogError) -> Exit {
     match error {
@@ -81,6 +99,7 @@ const fn of_log(error: &LogError) -> Exit {
 #[cfg(test)]
 mod tests {
     use anyhow::Context;
+    use liminal_core::error::ErrorCode;
 
     use super::*;
     use crate::data_dir::{DataDir, Holder};
@@ -95,6 +114,9 @@ mod tests {
             (anyhow::Error::from(in_use), 75),
             (newer.into(), 78),
             (missing.into(), 78),
+            (ServerFileError::Absent(std::io::ErrorKind::NotFound.into()).into(), 69),
+            (AskError::Foreign("http://127.0.0.1:1".to_owned()).into(), 69),
+            (AskError::Refused { code: ErrorCode::SessionNotFound, detail: String::new() }.into(), 1),
             (LogError::Full.into(), 1),
             (anyhow::anyhow!("anything"), 1),
         ] {
@@ -111,7 +133,8 @@ mod tests {
 
     #[test]
     fn the_help_names_every_code() {
-        for exit in [Exit::Good, Exit::Failed, Exit::WrongUse, Exit::InUse, Exit::Unusable] {
+        let sessions = [Exit::NoServer, Exit::InUse, Exit::Unusable, Exit::Interrupted];
+        for exit in [Exit::Good, Exit::Failed, Exit::WrongUse].into_iter().chain(sessions) {
             assert!(HELP.contains(&format!("{} ", exit.number())), "{exit:?}");
         }
     }

@@ -19,6 +19,7 @@ mod frames;
 mod gate;
 mod health;
 pub mod host;
+mod ledger;
 mod limits;
 mod listen;
 pub mod openapi;
@@ -54,7 +55,9 @@ use tokio::time::timeout;
 use app::{App, Shared};
 use credentials::{BrowserSessions, Credentials, Digest};
 use host::OwnNames;
+use ledger::Ledger;
 
+use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::sessions::Sessions;
 
@@ -87,12 +90,16 @@ pub struct Options {
     pub address: SocketAddr,
     /// Tells the servers of this machine apart; the same text after a restart.
     pub instance: String,
+    /// More names by which it may be addressed.
+    pub names: Vec<String>,
     /// What clients may ask.
     pub limits: Limits,
     /// Where the sessions of browsers are kept.
     pub browsers: Arc<dyn BrowserSessions>,
     /// The sessions with agents.
     pub sessions: Sessions,
+    /// Where it is kept who did what.
+    pub audit: Audit,
     /// Where this server keeps its data, which is nobody's project.
     pub data_directory: PathBuf,
     /// Who knows the agents.
@@ -162,12 +169,13 @@ fn app(options: Options, address: SocketAddr) -> App {
     let instance: String = Digest::of(&options.instance).to_text().chars().take(8).collect();
     App::new(Shared {
         url: format!("http://{address}"),
-        names: OwnNames::of(address),
+        names: OwnNames::of(address).with(options.names, address.port()),
         credentials: Credentials::new(address.port(), &instance, options.browsers),
         limits: options.limits,
         clock: Clock::start(),
         find_agents: options.find_agents,
         sessions: options.sessions,
+        ledger: Ledger::new(options.audit, Clock::start()),
         data_directory: options.data_directory,
         rotations: watch::Sender::new(0),
         stop: watch::Sender::new(false),

@@ -5,6 +5,7 @@ pub mod agents;
 pub mod audit;
 pub mod cli;
 pub mod clock;
+pub mod commands;
 pub mod config;
 pub mod data_dir;
 pub mod demo;

@@ -1,8 +1,8 @@
 //! The `liminal` program: reads the command line and hands over.
 
+use std::future::Future;
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -10,14 +10,13 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use liminal_builder::agents::{Machine, install_managed};
 use liminal_builder::cli::{
-    Auth, AuthAction, Cli, Command, DemoAgent, Doctor, Place, Process, Replay, ScriptedModel, Serve,
-    ShowConfig, Url,
+    Auth, AuthAction, Cli, Command, DemoAgent, Doctor, Process, Replay, ScriptedModel, Serve, ShowConfig, Url,
 };
+use liminal_builder::commands;
 use liminal_builder::config::{Config, Sources, usual_data_directory};
 use liminal_builder::demo;
-use liminal_builder::exit;
+use liminal_builder::exit::{self, Exit};
 use liminal_builder::filter::{self, Verdict};
-use liminal_builder::http::{ServerFile, client};
 use liminal_builder::process::Environment;
 use liminal_builder::replay;
 use liminal_builder::serve;
@@ -32,8 +31,15 @@ const CODEX_PACKAGE: &str = "@agentclientprotocol/codex-acp@2";
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve(options) => serve(&options),
-        Command::Url(options) => url(&options),
-        Command::Auth(options) => auth(&options),
+        Command::Url(options) => end(url(&options)),
+        Command::Auth(options) => end(auth(&options)),
+        Command::Ls(options) => end(commands::list(&options)),
+        Command::Run(options) => end(commands::run(&options, note)),
+        Command::Send(options) => end(commands::send(&options)),
+        Command::Attach(options) => end(commands::attach(&options)),
+        Command::Approve(options) => end(commands::approve(&options)),
+        Command::Export(options) => end(commands::export(&options)),
+        Command::Search(options) => end(commands::search(&options)),
         Command::Doctor(options) => doctor(&options),
         Command::Config(options) => show_config(&options),
         Command::Process(options) => process(options),
@@ -45,6 +51,24 @@ fn main() -> ExitCode {
         complain(&error);
         exit::code_of(&error)
     })
+}
+
+/// Runs a command to its end.
+fn end(command: impl Future<Output = Result<Exit>>) -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let ended = runtime.block_on(command);
+    // A thread may still wait for a line that nobody types any more.
+    runtime.shutdown_background();
+    match ended {
+        // Whoever read our output has seen enough.
+        Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
+        ended => Ok(ended?.into()),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref::<io::Error>();
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
 fn process(options: Process) -> Result<ExitCode> {
@@ -74,7 +98,7 @@ fn play(options: &Replay) -> Result<ExitCode> {
 async fn doctor(options: &Doctor) -> Result<ExitCode> {
     let environment = Environment::inherited();
     let config = Config::load(options.config.as_deref(), &environment)?;
-    let managed = managed_agents(&environment);
+    let managed = serve::managed_agents(&environment);
     if options.install.is_some() {
         let folder = managed.display();
         note(&format!("installing {CODEX_PACKAGE} into {folder}; it takes about 450 MB and some time"));
@@ -92,11 +116,6 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Where agents are installed for this program alone.
-fn managed_agents(environment: &Environment) -> PathBuf {
-    usual_data_directory(environment).unwrap_or_default().join("agents")
-}
-
 fn show_config(options: &ShowConfig) -> Result<ExitCode> {
     let settings = &options.settings;
     let loaded = Sources::of_process(settings.place.config.as_deref()).with_flags(settings.flags()).load()?;
@@ -108,35 +127,27 @@ fn show_config(options: &ShowConfig) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn data_directory(place: &Place) -> Result<PathBuf> {
-    let loaded = Sources::of_process(place.config.as_deref()).with_flags(place.flags()).load()?;
-    Ok(loaded.config.data_directory(&Environment::inherited())?)
-}
-
 #[tokio::main]
 async fn serve(options: &Serve) -> Result<ExitCode> {
     let sources = Sources::of_process(options.settings.place.config.as_deref());
     let config = sources.with_flags(options.settings.flags()).load()?.config;
-    let environment = Environment::inherited();
-    let data = config.data_directory(&environment)?;
-    let managed = managed_agents(&environment);
+    let plan = serve::Plan::new(config, Environment::inherited())?;
     let (recordings, opens_browser) = (options.record.clone(), !options.no_open);
-    let plan = serve::Plan { config, environment, managed, data, recordings, opens_browser };
+    let plan = serve::Plan { recordings, opens_browser, ..plan };
     serve::run(plan, say, interrupted()).await?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn url(options: &Url) -> Result<ExitCode> {
-    let server = ServerFile::read(&data_directory(&options.place)?)?;
-    say(&client::fresh_url(&server)?)?;
-    Ok(ExitCode::SUCCESS)
+async fn url(options: &Url) -> Result<Exit> {
+    say(&commands::find(&options.place)?.fresh_url().await?)?;
+    Ok(Exit::Good)
 }
 
-fn auth(options: &Auth) -> Result<ExitCode> {
+async fn auth(options: &Auth) -> Result<Exit> {
     let AuthAction::Rotate(options) = &options.action;
-    client::rotate(&ServerFile::read(&data_directory(&options.place)?)?)?;
+    commands::find(&options.place)?.rotate().await?;
     say("all browsers are logged out; `liminal url` prints an address to let one in")?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Good)
 }
 
 #[tokio::main]
@@ -188,5 +199,5 @@ fn complain(error: &anyhow::Error) {
 
 #[expect(clippy::print_stderr, reason = "the one place where a program tells what is not its output")]
 fn note(line: &str) {
-    eprintln!("liminal: {line}");
+    eprintln!("liminal: {}", commands::safe(line));
 }

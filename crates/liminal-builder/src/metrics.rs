@@ -137,10 +137,9 @@ impl Metrics {
         Counted::new(&self.0.agents)
     }
 
-    /// Counts a message that waits for a turn's end for as long as the value is kept.
-    #[must_use]
-    pub fn queued(&self) -> Counted {
-        Counted::new(&self.0.queued)
+    /// So many messages wait for a turn's end.
+    pub fn queued(&self, count: usize) {
+        self.0.queued.set(i64::try_from(count).unwrap_or(i64::MAX));
     }
 
     /// Everything in the text format of Prometheus.
@@ -214,13 +213,14 @@ mod tests {
     fn what_lives_is_counted_until_it_is_gone() {
         let metrics = Metrics::new();
         let (first, second) = (metrics.subscriber(), metrics.subscriber());
-        let (agent, queued) = (metrics.agent(), metrics.queued());
+        let agent = metrics.agent();
+        metrics.queued(3);
         let text = metrics.render();
         assert!((value(&text, "liminal_subscribers") - 2.0).abs() < f64::EPSILON);
-        drop((first, agent, queued));
+        drop((first, agent));
         let text = metrics.render();
         for (series, expected) in
-            [("liminal_subscribers", 1.0), ("liminal_agents", 0.0), ("liminal_queued_messages", 0.0)]
+            [("liminal_subscribers", 1.0), ("liminal_agents", 0.0), ("liminal_queued_messages", 3.0)]
         {
             assert!((value(&text, series) - expected).abs() < f64::EPSILON, "{series}");
         }

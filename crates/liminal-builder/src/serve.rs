@@ -6,18 +6,19 @@ mod browser;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tokio::sync::watch;
 
 use crate::agents::Machine;
-use crate::config::Config;
+use crate::audit::Audit;
+use crate::clock::Clock;
+use crate::config::{Config, ConfigError, usual_data_directory};
 use crate::data_dir::DataDir;
 use crate::http::credentials::{BrowserLogins, Digest};
-use crate::http::{FindAgents, Options, ServeError, Server};
+use crate::http::{FindAgents, Options, ServeError, Server, ServerFile};
 use crate::log::sqlite::{self, SqliteLog};
 use crate::process::{Environment, InstanceId, sweep_leftovers};
 use crate::provider::ProviderRegistry;
@@ -46,53 +47,105 @@ pub struct Plan {
     pub opens_browser: bool,
 }
 
+impl Plan {
+    /// What the configuration asks for, without a browser and without recordings.
+    pub fn new(config: Config, environment: Environment) -> Result<Self, ConfigError> {
+        let data = config.data_directory(&environment)?;
+        let managed = managed_agents(&environment);
+        Ok(Self { config, environment, managed, data, recordings: None, opens_browser: false })
+    }
+}
+
+/// Where agents are installed for this program alone.
+#[must_use]
+pub fn managed_agents(environment: &Environment) -> PathBuf {
+    usual_data_directory(environment).unwrap_or_default().join("agents")
+}
+
+/// A server that listens and does not yet answer.
+#[derive(Debug)]
+pub struct Ready {
+    directory: DataDir,
+    log: Arc<SqliteLog>,
+    sessions: Sessions,
+    audit: Audit,
+    server: Server,
+}
+
 /// Serves until `shutdown`. Says where, once it can be reached.
 pub async fn run(
     plan: Plan,
     say: impl FnOnce(&str) -> io::Result<()>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<()> {
-    let mut directory = DataDir::open(&plan.data)?;
     let logging = &plan.config.logging;
-    telemetry::start(logging, &Destination::choose(logging, directory.path()))?;
-    let real = directory.path().canonicalize()?;
-    let instance = InstanceId::new(&Digest::of(&real.display().to_string()).to_text())?;
-    sweep(instance.clone()).await?;
-    let log = open_log(&directory, &plan.config).await?;
-    let sessions = sessions(&plan, &log, &instance).await;
-    let recovered = sessions.recover().await?;
-    tracing::info!(turns = recovered.turns, messages = recovered.messages, "put right what was left open");
-    sessions.watch();
-    let browsers = Arc::new(BrowserLogins::load(Store::new(Arc::clone(&log))).await?);
-    let server = bind(
-        |address| Options {
-            address,
-            instance: real.display().to_string(),
-            limits: plan.config.limits.http(),
-            browsers: Arc::clone(&browsers) as _,
-            sessions: sessions.clone(),
-            data_directory: real.clone(),
-            find_agents: find_agents(&plan),
-        },
-        &plan.config,
-    )
-    .await?;
-    directory.announce(server.url())?;
-    let file = server.file();
+    let mut ready = start(&plan, |data| Destination::choose(logging, data)).await?;
+    ready.directory.announce(ready.server.url())?;
+    let file = ready.file();
     file.write(&plan.data).with_context(|| format!("cannot write to {}", plan.data.display()))?;
-    let url = server.fresh_url();
+    let url = ready.server.fresh_url();
     say(&format!("Liminal Builder is at {url}"))?;
     if plan.opens_browser {
         browser::open(&url, &plan.data, &plan.environment).await;
     }
-    until(shutdown, server, &sessions).await;
-    file.remove(&plan.data);
-    log.close().await?;
-    Ok(())
+    ready.until(shutdown, || file.remove(&plan.data)).await
+}
+
+/// Puts everything together. What a predecessor left is put right; nobody is told of it yet.
+pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Result<Ready> {
+    let directory = DataDir::open(&plan.data)?;
+    telemetry::start(&plan.config.logging, &tells(directory.path()))?;
+    let real = directory.path().canonicalize()?;
+    let instance = InstanceId::new(&Digest::of(&real.display().to_string()).to_text())?;
+    sweep(instance.clone()).await?;
+    let log = open_log(&directory, &plan.config).await?;
+    let audit = open_audit(&real)?;
+    let sessions = sessions(plan, &log, &instance).await;
+    let recovered = sessions.recover().await?;
+    tracing::info!(turns = recovered.turns, messages = recovered.messages, "put right what was left open");
+    sessions.watch();
+    let browsers = Arc::new(BrowserLogins::load(Store::new(Arc::clone(&log))).await?);
+    let options = |address| Options {
+        address,
+        instance: real.display().to_string(),
+        names: plan.config.security.names(),
+        limits: plan.config.limits.http(),
+        browsers: Arc::clone(&browsers) as _,
+        sessions: sessions.clone(),
+        audit: audit.clone(),
+        data_directory: real.clone(),
+        find_agents: find_agents(plan),
+    };
+    let server = bind(options, &plan.config).await?;
+    Ok(Ready { directory, log, sessions, audit, server })
+}
+
+fn open_audit(data: &Path) -> Result<Audit> {
+    let audit = Audit::open(data, Clock::start());
+    audit.with_context(|| format!("cannot write the audit log in {}; make it writable", data.display()))
+}
+
+impl Ready {
+    /// What programs need to use it.
+    #[must_use]
+    pub fn file(&self) -> ServerFile {
+        self.server.file()
+    }
+
+    /// Serves until `shutdown`; `left` is called when nobody is answered any more. The directory is given back last.
+    pub async fn until(self, shutdown: impl Future<Output = ()>, left: impl FnOnce()) -> Result<()> {
+        let Self { directory, log, sessions, audit, server } = self;
+        serve(shutdown, server, &sessions).await;
+        left();
+        audit.close().await;
+        log.close().await?;
+        drop(directory);
+        Ok(())
+    }
 }
 
 /// Agents are ended while readers still listen, so that they see how their turns ended.
-async fn until(shutdown: impl Future<Output = ()>, server: Server, sessions: &Sessions) {
+async fn serve(shutdown: impl Future<Output = ()>, server: Server, sessions: &Sessions) {
     let (stop, mut stopped) = watch::channel(false);
     let serving = server.run(async move { drop(stopped.wait_for(|stopped| *stopped).await) });
     let stopping = async {
@@ -139,11 +192,12 @@ async fn sessions(plan: &Plan, log: &Arc<SqliteLog>, instance: &InstanceId) -> S
         store: Store::new(Arc::clone(log)),
         providers: ProviderRegistry::of(&machine, instance).await,
         settings: Settings {
-            idle: Duration::from_secs(chosen.idle_minutes * 60),
+            idle: chosen.idle(),
             most_agents: usize::try_from(chosen.max_agents).unwrap_or(usize::MAX),
             longest_queue: usize::try_from(chosen.queue_length).unwrap_or(usize::MAX),
             batching: config.batch.processor(),
             patience: chosen.patience(),
+            durability: chosen.durability,
             recordings: recordings.clone(),
             allow_bypass: config.security.allow_bypass,
             ..Settings::default()

@@ -21,7 +21,7 @@ use crate::process::StopLadder;
 use crate::provider::OpenedAgent;
 use crate::recording::Recorder;
 pub use board::{Board, Live};
-pub use journal::Outlet;
+pub use journal::{Counts, Outlet};
 use task::{Command, SessionTask};
 
 /// Commands come from people; more than a few waiting means that the session is stuck.

@@ -26,6 +26,7 @@ use liminal_core::error::ErrorCode;
 use liminal_core::ids::{ProjectId, SessionId};
 use liminal_core::processor::Config;
 use liminal_core::session::Patience;
+use liminal_core::wire::Resume;
 use liminal_core::wire::rest::SessionStatus;
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio::task::JoinSet;
@@ -33,7 +34,8 @@ use tokio::time::timeout;
 
 use crate::clock::Clock;
 use crate::log::sqlite::SqliteLog;
-use crate::log::{EventLog, StreamLog, Subscription};
+use crate::log::{Durability, EventLog, StreamLog, Subscription};
+use crate::metrics::{Metrics, Verdict};
 use crate::process::StopLadder;
 use crate::projects;
 use crate::provider::ProviderRegistry;
@@ -41,12 +43,16 @@ use crate::session::Live;
 use crate::store::Store;
 
 pub use agents::standing;
+pub use approvals::{Keeping, Witness};
 pub use failure::Failure;
 pub use listing::ListQuery;
 use slot::Slot;
 
 /// Whoever follows the list of sessions and misses this many changes is told that it missed some.
 const CHANGES_KEPT: usize = 256;
+
+/// A database that answers at all does so in a fraction of this.
+const DATABASE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long agents may take to end when the server stops.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(3);
@@ -66,6 +72,8 @@ pub struct Settings {
     pub patience: Patience,
     /// How agents are ended.
     pub ladder: StopLadder,
+    /// What outputs inside a turn have survived when they are seen.
+    pub durability: Durability,
     /// Where what agents say is recorded, if anywhere.
     pub recordings: Option<PathBuf>,
     /// Whether a person may let an agent act without asking.
@@ -83,6 +91,7 @@ impl Default for Settings {
                 .announcing_arguments(),
             patience: Patience::default(),
             ladder: StopLadder::default(),
+            durability: Durability::Grouped,
             recordings: None,
             allow_bypass: false,
         }
@@ -118,6 +127,7 @@ struct Shared {
     tasks: Mutex<JoinSet<()>>,
     changes: broadcast::Sender<Option<ProjectId>>,
     is_closing: watch::Sender<bool>,
+    metrics: Metrics,
 }
 
 impl Sessions {
@@ -126,7 +136,8 @@ impl Sessions {
     pub fn new(parts: Parts) -> Self {
         let (changes, is_closing) = (broadcast::Sender::new(CHANGES_KEPT), watch::Sender::new(false));
         let (slots, tasks) = (Mutex::default(), Mutex::default());
-        Self(Arc::new(Shared { parts, clock: Clock::start(), slots, tasks, changes, is_closing }))
+        let (clock, metrics) = (Clock::start(), Metrics::new());
+        Self(Arc::new(Shared { parts, clock, slots, tasks, changes, is_closing, metrics }))
     }
 
     /// Tells of which project the list of sessions changed; of none, if it may be any.
@@ -149,6 +160,12 @@ impl Sessions {
     ) -> Result<(Subscription, watch::Receiver<Live>), Failure> {
         let slot = self.slot(id).await?;
         let subscription = Subscription::open(Arc::clone(&self.0.parts.log), id.clone(), after).await?;
+        if after.is_some() {
+            self.0.metrics.resumed(match subscription.resume() {
+                Resume::Ok => Verdict::Ok,
+                Resume::Reset => Verdict::Reset,
+            });
+        }
         Ok((subscription, slot.board.watch()))
     }
 
@@ -174,6 +191,36 @@ impl Sessions {
     #[must_use]
     pub fn store(&self) -> &Store {
         &self.0.parts.store
+    }
+
+    /// What is counted.
+    #[must_use]
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    /// Everything that is counted, as it stands now, in the text format of Prometheus.
+    pub async fn render_metrics(&self) -> Result<String, Failure> {
+        self.0.metrics.queued(self.0.parts.store.queued_messages().await?);
+        Ok(self.0.metrics.render())
+    }
+
+    /// How sessions are run.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.0.parts.settings
+    }
+
+    /// Why nothing could be done now; nothing, if all is well.
+    pub async fn obstacles(&self) -> Vec<String> {
+        let database = match timeout(DATABASE_PATIENCE, self.0.parts.store.queued_messages()).await {
+            Ok(Ok(_)) => None,
+            Ok(Err(error)) => Some(format!("the database does not answer: {error}")),
+            Err(_) => Some("the database does not answer in time".to_owned()),
+        };
+        let agents = self.0.parts.providers.is_empty().then(|| "no kind of agent is known".to_owned());
+        let closing = (*self.0.is_closing.borrow()).then(|| "the server is stopping".to_owned());
+        [database, agents, closing].into_iter().flatten().collect()
     }
 
     /// How many sessions have an agent now.

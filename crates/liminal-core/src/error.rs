@@ -68,6 +68,8 @@ wire_enum! {
         ModelUnreachable = "MODEL_UNREACHABLE",
         /// There is no such path.
         NotFound = "NOT_FOUND",
+        /// The server runs and cannot serve now.
+        NotReady = "NOT_READY",
         /// The request was made by a page of another origin, or does not tell by which.
         OriginNotAllowed = "ORIGIN_NOT_ALLOWED",
         /// Nobody answered a permission request in time, or its turn ended.

@@ -1,7 +1,7 @@
 // Every route of the server as a function. Owns no policy: it neither repeats nor remembers, but for the key.
 
 import type {
-  ApprovalList, BrowserKey, Configure, CreateSession, EditQueued, HistoryPage, ItemId, MessageAccepted, Meta, PathList,
+  AddProject, ApprovalList, BrowserKey, Configure, CreateSession, EditQueued, HistoryPage, ItemId, MessageAccepted, Meta, PathList,
   PermissionAnswer, Project, ProjectId, ProjectList, Queue, SearchResults, SendMessage, SessionId, SessionList, SessionOpened,
   SessionStatus,
 } from '../gen/contracts';
@@ -46,7 +46,7 @@ export type Api = {
   meta(): Promise<Meta>;
   agents(): Promise<AgentReport[]>;
   projects(): Promise<ProjectList>;
-  addProject(path: string): Promise<Project>;
+  addProject(body: AddProject): Promise<Project>;
   removeProject(id: ProjectId): Promise<void>;
   trustProject(id: ProjectId, trusted: boolean): Promise<Project>;
   projectFiles(id: ProjectId, query: string, options?: Signal): Promise<PathList>;
@@ -111,7 +111,7 @@ function access(caller: Caller) {
 function projects(caller: Caller) {
   return {
     projects: () => caller.json<ProjectList>('GET', 'api/projects'),
-    addProject: (path: string) => caller.json<Project>('POST', 'api/projects', { body: { path } }),
+    addProject: (body: AddProject) => caller.json<Project>('POST', 'api/projects', { body }),
     removeProject: (id: ProjectId) => caller.nothing('DELETE', project(id)),
     trustProject: (id: ProjectId, trusted: boolean) => caller.json<Project>('POST', project(id, '/trust'), { body: { trusted } }),
     projectFiles: (id: ProjectId, q: string, { signal }: Signal = {}) =>

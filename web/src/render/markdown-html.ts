@@ -1,7 +1,7 @@
 // Markdown tokens as HTML. Raw HTML in a text is text, and images are placeholders: an agent's answer loads nothing by
 // being read. What leaves here still goes through `sanitize`.
 
-import { Lexer, Parser, Renderer, type Token, type TokensList } from 'marked';
+import { Lexer, Parser, Renderer, type Token, type Tokens, type TokensList } from 'marked';
 
 /** Definitions of links, which may stand in another part of the text. */
 export type Links = TokensList['links'];
@@ -25,6 +25,11 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 class PlainRenderer extends Renderer {
   override html({ raw }: { raw: string }): string {
     return escapeHtml(raw);
+  }
+
+  /** Between raw tags such as `<script>` a text is marked as needing no escape, because it would be HTML there. */
+  override text(token: Tokens.Text | Tokens.Escape): string {
+    return token.type === 'text' && token.escaped ? escapeHtml(token.text) : super.text(token);
   }
 
   override image({ href, text }: { href: string; text: string }): string {

@@ -1,10 +1,10 @@
 /** What a user can do with projects and sessions from anywhere in the page. Each says itself what became of it. */
 import type { Project } from '../gen/contracts';
 import { titleOf } from '../model/list';
-import { agentName, agents, dropProject, dropSession, find, patchSession, projects, putProject, refreshArchived, refreshSessions } from './catalog';
+import { agentName, agents, dropProject, dropSession, find, patchSession, projects, putProject, refreshArchived, refreshProjects, refreshSessions } from './catalog';
 import { prefs, setPref } from './prefs';
 import { focusComposer, show } from './screen';
-import { api, codeOfFailure, connection } from './services';
+import { api, codeOfFailure, connection, drafts } from './services';
 import { active, close, open, tabs } from './tabs';
 import { attempt, toast, toastError } from './toasts';
 
@@ -22,19 +22,21 @@ export function currentProject(): Project | undefined {
   return projects.find((project) => project.id === id) ?? projects.find((project) => !project.isMissing);
 }
 
-export async function newSession(project: Project, cliType = defaultAgent()): Promise<void> {
+/** `draft` is what the composer of the new session begins with. */
+export async function newSession(project: Project, cliType = defaultAgent(), draft = ''): Promise<void> {
   if (!cliType) return toastError('No agent can be used', new Error('Install one, then look again in Settings'));
   if (project.trust === 'unknown' && project.findings.length > 0) {
-    return show({ kind: 'trust', project, then: () => void newSession(projects.find(({ id }) => id === project.id) ?? project, cliType) });
+    return show({ kind: 'trust', project, then: () => void newSession(projects.find(({ id }) => id === project.id) ?? project, cliType, draft) });
   }
   try {
     const made = await api.createSession({ cliType, projectDir: project.path });
     setPref('lastAgent', cliType);
+    if (draft) drafts.set(made.sessionId, draft);
     open(made.sessionId);
     focusComposer();
     await refreshSessions(project.id);
   } catch (error) {
-    if (codeOfFailure(error) === 'TRUST_REQUIRED') return show({ kind: 'trust', project, then: () => void newSession(project, cliType) });
+    if (codeOfFailure(error) === 'TRUST_REQUIRED') return show({ kind: 'trust', project, then: () => void newSession(project, cliType, draft) });
     toastError(`${agentName(cliType)} could not be started`, error);
   }
 }
@@ -46,10 +48,31 @@ export function newSessionHere(): void {
 }
 
 export async function addProject(path: string): Promise<void> {
-  const project = await api.addProject(path);
+  const project = await api.addProject({ path });
   putProject(project);
   setPref('recentPaths', [path, ...prefs.recentPaths.filter((other) => other !== path)].slice(0, 8));
   await refreshSessions(project.id);
+}
+
+/** The directory of the demo's project: below the user's home, and made only by this wish. */
+const DEMO = 'liminal-demo';
+
+/** One click: a project for the demo, a session in it, and something to say. */
+export function tryDemo(): void {
+  attempt('The demo could not be started', async () => {
+    const project = await demoProject();
+    if (project) await newSession(project, 'demo', '/tour');
+  });
+}
+
+async function demoProject(): Promise<Project | undefined> {
+  try {
+    putProject(await api.addProject({ path: `~/${DEMO}`, create: true }));
+  } catch (error) {
+    if (codeOfFailure(error) !== 'PROJECT_EXISTS') throw error;
+    await refreshProjects();
+  }
+  return projects.find((project) => project.name === DEMO);
 }
 
 export function openTabsOf(projectId: string): string[] {

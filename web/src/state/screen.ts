@@ -7,7 +7,7 @@ export type Overlay =
   | { kind: 'help' }
   | { kind: 'settings' }
   | { kind: 'archive' }
-  | { kind: 'add-project'; agent?: string }
+  | { kind: 'add-project' }
   | { kind: 'trust'; project: Project; then?: () => void }
   | { kind: 'remove-project'; project: Project }
   | { kind: 'unguarded'; name: string; confirm: () => void }

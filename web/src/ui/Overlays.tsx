@@ -23,7 +23,7 @@ export default function Overlays() {
       <Match when={as('help')}><HelpDialog /></Match>
       <Match when={as('settings')}><SettingsDialog /></Match>
       <Match when={as('archive')}><ArchiveDialog /></Match>
-      <Match when={as('add-project')}>{(shown) => <AddProjectDialog agent={shown().agent} />}</Match>
+      <Match when={as('add-project')}><AddProjectDialog /></Match>
       <Match when={as('trust')} keyed>{(shown) => <TrustDialog project={shown.project} then={shown.then} />}</Match>
       <Match when={as('remove-project')} keyed>{(shown) => <RemoveProjectDialog project={shown.project} />}</Match>
       <Match when={as('delete-session')} keyed>{(shown) => <DeleteSessionDialog sessionId={shown.sessionId} />}</Match>

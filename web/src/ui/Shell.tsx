@@ -5,14 +5,15 @@ import { isReady, projects } from '../state/catalog';
 import { prefs, setPref } from '../state/prefs';
 import { active, mounted } from '../state/tabs';
 import { Empty } from './Empty';
+import { fetchPart } from './fetch-part';
 import { Sidebar } from './sidebar/Sidebar';
 import { TabBar } from './tabs/TabBar';
 import { Welcome } from './Welcome';
 import { followKeyboardOfPhone } from './viewport';
 
-const Overlays = lazy(() => import('./Overlays'));
+const Overlays = lazy(() => fetchPart(() => import('./Overlays')));
 /** Asked for at once, beside the first requests: the list does not wait for what shows a session. */
-const loadPane = import('./pane/Pane');
+const loadPane = fetchPart(() => import('./pane/Pane'));
 const Pane = lazy(async () => ({ default: (await loadPane).Pane }));
 
 const SMALLEST = 220;

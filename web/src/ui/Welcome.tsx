@@ -1,8 +1,8 @@
 /** The first run: what was found, what is missing, and a way in without any of it. */
 import { createSignal, For, Show } from 'solid-js';
 import type { AgentReport } from '../protocol/http';
-import { newSession } from '../state/actions';
-import { agentName, agents, projects, refreshAgents } from '../state/catalog';
+import { tryDemo } from '../state/actions';
+import { agentName, agents, refreshAgents } from '../state/catalog';
 import { show } from '../state/screen';
 import { CopyCommand } from './parts/CopyCommand';
 import { Icon } from './parts/Icon';
@@ -18,18 +18,13 @@ const COMMANDS: Record<string, { install: string; signIn: string }> = {
 
 export function Welcome() {
   const demo = () => agents()?.find((agent) => agent.name === 'demo' && !agent.problem);
-  const tryDemo = (): void => {
-    const project = projects[0];
-    if (project) void newSession(project, 'demo');
-    else show({ kind: 'add-project', agent: 'demo' });
-  };
   return (
     <div class="welcome" data-testid="welcome">
       <Mark />
       <h1>Welcome to Liminal Builder</h1>
       <p class="muted">Your coding agents, in one calm window. Three steps:</p>
       <Show when={demo()}>
-        <p class="welcome-demo"><button type="button" class="button" data-testid="try-demo" onClick={tryDemo}><Icon name="spark" />Try the demo agent</button> <span class="faint">It needs no account and changes nothing.</span></p>
+        <p class="welcome-demo"><button type="button" class="button" data-testid="try-demo" onClick={tryDemo}><Icon name="spark" />Try the demo agent</button> <span class="faint">It needs no account, and works in a directory of its own, <code>~/liminal-demo</code>.</span></p>
       </Show>
       <ol class="steps">
         <li><h2>Agents on this machine</h2><AgentChecklist /></li>

@@ -27,7 +27,7 @@ describe('routes', () => {
     ['GET', '/api/meta', (api) => api.meta()],
     ['GET', '/api/agents', (api) => api.agents()],
     ['GET', '/api/projects', (api) => api.projects()],
-    ['POST', '/api/projects', (api) => api.addProject('/x'), { path: '/x' }],
+    ['POST', '/api/projects', (api) => api.addProject({ path: '/x' }), { path: '/x' }],
     ['DELETE', '/api/projects/p', (api) => api.removeProject('p')],
     ['POST', '/api/projects/p/trust', (api) => api.trustProject('p', true), { trusted: true }],
     ['GET', '/api/projects/p/files?q=a+b', (api) => api.projectFiles('p', 'a b')],
@@ -91,7 +91,7 @@ describe('the key', () => {
 describe('failures', () => {
   it('of the server carry its problem', async () => {
     const problem = { type: 'about:blank', title: 'exists', status: 409, code: 'PROJECT_EXISTS', detail: 'it is there' };
-    const error = await setUp(() => Response.json(problem, { status: 409 })).api.addProject('/x').catch((caught: unknown) => caught);
+    const error = await setUp(() => Response.json(problem, { status: 409 })).api.addProject({ path: '/x' }).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ApiProblem);
     expect(error).toMatchObject({ code: 'PROJECT_EXISTS', status: 409, message: 'it is there' });
   });

@@ -40,6 +40,10 @@ describe('blocks', () => {
     expect(html(text, false)).not.toContain(mark);
   });
 
+  it('show what stands between raw tags as text, too', () => {
+    expect(html('x <script><a href="https://evil">y</a></scr</script> &amp; z')).toBe('<p>x &lt;script&gt;&lt;a href=&quot;https://evil&quot;&gt;y&lt;/a&gt;&lt;/scr&lt;/script&gt; &amp; z</p>\n');
+  });
+
   it('show raw HTML as text, and images as placeholders', () => {
     const out = html('a <b onclick="x">b</b>\n\n<script>alert(1)</script>\n\n![pic](https://evil/x.png "t")');
     expect(out).toContain('&lt;b onclick=&quot;x&quot;&gt;');

@@ -102,6 +102,27 @@ fn modules_know_only_those_below_them() {
     holds(layers);
 }
 
+/// What agents say reaches clients through sessions and their logs, and by no other way.
+fn bridges(source: &Source) -> Vec<String> {
+    if !source.path.starts_with("crates/liminal-builder/src/http") {
+        return Vec::new();
+    }
+    let agents = ["liminal_core::dialect", "liminal_core::processor", "liminal_core::session"];
+    let is_bridge = |path: &String| agents.iter().any(|start| is_below(path, start));
+    let wrong = named_paths(&source.text).into_iter().filter(is_bridge);
+    wrong.map(|path| format!("`http` may not use `{path}`")).collect()
+}
+
+#[test]
+fn tc_7_4a_no_agent_speaks_to_a_client_directly() {
+    holds(bridges);
+    let http = LAYERS.iter().find(|layer| layer.module == "http").unwrap();
+    assert!(["provider", "transport", "process"].iter().all(|module| http.forbidden.contains(module)));
+    let socket = "crates/liminal-builder/src/http/ws.rs";
+    assert_fails(bridges, socket, "use liminal_core::dialect::acp::AcpDialect;\n");
+    assert_passes(bridges, socket, "use liminal_core::upsert::Upsert;\n");
+}
+
 #[test]
 fn the_core_is_pure() {
     holds(purity);

@@ -46,11 +46,11 @@ pub enum Action {
     Send,
     /// An agent was allowed or denied something.
     Permission,
-    /// A turn was stopped.
+    /// A turn was stopped, or a message that waited for one.
     Cancel,
     /// An agent was ended.
     Kill,
-    /// A session or project was removed.
+    /// A session was removed.
     Delete,
     /// A session was set differently.
     Configure,

@@ -38,6 +38,8 @@ pub struct Storage {
 pub struct Sessions {
     /// Minutes after which an agent that nobody asks anything is ended; its session goes on when it is used again.
     pub idle_minutes: u64,
+    /// Seconds more than those minutes.
+    pub idle_seconds: u64,
     /// Agents that run at once.
     pub max_agents: u64,
     /// Minutes that a person has to answer an agent; then the answer is no.
@@ -120,6 +122,7 @@ impl Default for Sessions {
     fn default() -> Self {
         Self {
             idle_minutes: 10,
+            idle_seconds: 0,
             max_agents: 20,
             permission_minutes: 10,
             stall_seconds: 60,
@@ -162,8 +165,8 @@ impl Storage {
 
     /// The size at which the database counts as full, if not the disk decides.
     #[must_use]
-    pub const fn database_bytes(&self) -> Option<u64> {
-        if self.database_mib == 0 { None } else { Some(self.database_mib << 20) }
+    pub fn database_bytes(&self) -> Option<u64> {
+        (self.database_mib > 0).then_some(self.database_mib << 20)
     }
 }
 
@@ -171,7 +174,9 @@ impl Sessions {
     /// How long an agent may be idle.
     #[must_use]
     pub const fn idle(&self) -> Duration {
-        Duration::from_secs(self.idle_minutes * 60)
+        let seconds = self.idle_minutes * 60 + self.idle_seconds;
+        // Without any patience an agent would be ended before its first message has reached it.
+        Duration::from_secs(if seconds == 0 { 1 } else { seconds })
     }
 
     /// How long a person may take to answer.
@@ -196,6 +201,14 @@ impl Batch {
             .with_idle_timeout(Duration::from_millis(self.idle_ms))
             .with_first_emission(Duration::from_millis(self.first_emission_ms))
             .announcing_arguments()
+    }
+}
+
+impl Security {
+    /// More names by which the server may be addressed.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.allowed_hosts.iter().map(HostName::to_string).collect()
     }
 }
 

@@ -38,14 +38,15 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 29] = [
+pub(super) const SETTINGS: [Setting; 30] = [
     setting!(listen.host),
     setting!(listen.port),
     setting!(storage.event_rows, 100..=100_000_000),
     setting!(storage.event_mib, 1..=65_536),
     setting!(storage.database_mib, 0..=1_048_576),
     setting!(storage.data_dir),
-    setting!(sessions.idle_minutes, 1..=10_080),
+    setting!(sessions.idle_minutes, 0..=10_080),
+    setting!(sessions.idle_seconds, 0..=59),
     setting!(sessions.max_agents, 1..=1_000),
     setting!(sessions.permission_minutes, 1..=1_440),
     setting!(sessions.stall_seconds, 1..=86_400),

@@ -105,6 +105,7 @@ database-mib = 100
 data-dir = "/srv/data"
 [sessions]
 idle-minutes = 1
+idle-seconds = 5
 max-agents = 2
 permission-minutes = 3
 stall-seconds = 4

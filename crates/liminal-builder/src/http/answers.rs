@@ -3,19 +3,20 @@
 
 use std::marker::PhantomData;
 
-use axum::Json;
 use axum::body::Body;
 use axum::http::StatusCode;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
+use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::ledger::Target;
 use super::operation::{Answer, Content, Give, Type};
 
-/// Something was made.
+/// Something was made, and what it is called.
 #[derive(Debug)]
-pub(super) struct Created<T>(pub(super) T);
+pub(super) struct Created<T>(pub(super) T, pub(super) Target);
 
 /// Something was taken, and goes on after the answer.
 #[derive(Debug)]
@@ -53,12 +54,17 @@ pub(super) struct Shown(pub(super) &'static str);
 #[derive(Debug)]
 pub(super) struct PageFile(pub(super) Response);
 
+/// Whether the server is ready, in words.
+#[derive(Debug)]
+pub(super) struct Readiness(pub(super) Vec<String>);
+
+/// Counts, as Prometheus reads them.
+#[derive(Debug)]
+pub(super) struct Counts(pub(super) String);
+
 /// A socket on its way.
 #[derive(Debug)]
 pub(super) struct Socket(pub(super) Response);
-
-/// A new version of the program has a new page.
-const CACHE: &str = "no-cache";
 
 impl<T> Written<T> {
     pub(super) fn new(json: impl Into<Body>) -> Self {
@@ -74,7 +80,7 @@ impl<T> Events<T> {
 
 impl<T: Serialize> IntoResponse for Created<T> {
     fn into_response(self) -> Response {
-        (StatusCode::CREATED, Json(self.0)).into_response()
+        (StatusCode::CREATED, Extension(self.1), Json(self.0)).into_response()
     }
 }
 
@@ -134,8 +140,7 @@ impl Give for Ranges {
 
 impl IntoResponse for Page {
     fn into_response(self) -> Response {
-        let headers = [(CACHE_CONTROL, CACHE), (CONTENT_TYPE, "text/html; charset=utf-8")];
-        (headers, self.0).into_response()
+        Html(self.0).into_response()
     }
 }
 
@@ -145,8 +150,7 @@ impl Give for Page {
 
 impl IntoResponse for Style {
     fn into_response(self) -> Response {
-        let headers = [(CACHE_CONTROL, CACHE), (CONTENT_TYPE, "text/css; charset=utf-8")];
-        (headers, self.0).into_response()
+        ([(CONTENT_TYPE, "text/css; charset=utf-8")], self.0).into_response()
     }
 }
 
@@ -172,6 +176,31 @@ impl IntoResponse for PageFile {
 
 impl Give for PageFile {
     const ANSWER: Answer = Answer::text(&["text/javascript", "text/css", "image/svg+xml"]);
+}
+
+impl IntoResponse for Readiness {
+    fn into_response(self) -> Response {
+        if self.0.is_empty() {
+            return "ready\n".into_response();
+        }
+        let reasons: String = self.0.into_iter().map(|reason| format!("{reason}\n")).collect();
+        (StatusCode::SERVICE_UNAVAILABLE, format!("not ready\n{reasons}")).into_response()
+    }
+}
+
+impl Give for Readiness {
+    const ANSWER: Answer = Answer::text(&["text/plain"]);
+}
+
+impl IntoResponse for Counts {
+    fn into_response(self) -> Response {
+        let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+        ([(CONTENT_TYPE, kind)], self.0).into_response()
+    }
+}
+
+impl Give for Counts {
+    const ANSWER: Answer = Answer::text(&["application/openmetrics-text"]);
 }
 
 impl IntoResponse for Socket {

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use super::credentials::{CredentialFault, Credentials};
 use super::host::OwnNames;
+use super::ledger::Ledger;
 use super::limits::Limits;
 use crate::agents::AgentReport;
 use crate::clock::Clock;
@@ -31,6 +32,7 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     pub(super) find_agents: FindAgents,
     pub(super) sessions: Sessions,
+    pub(super) ledger: Ledger,
     pub(super) data_directory: PathBuf,
     /// Goes up whenever browsers are logged out.
     pub(super) rotations: watch::Sender<u64>,
@@ -75,6 +77,10 @@ impl App {
 
     pub(super) fn sessions(&self) -> &Sessions {
         &self.0.sessions
+    }
+
+    pub(super) fn ledger(&self) -> &Ledger {
+        &self.0.ledger
     }
 
     pub(super) fn data_directory(&self) -> &Path {

@@ -9,6 +9,7 @@ use super::answers::Done;
 use super::app::App;
 use super::extract::JsonBody;
 use super::gate::Peer;
+use super::ledger::Target;
 use super::problem::ApiError;
 
 /// A one-time code for both halves of a session: one as a cookie, one as the answer.
@@ -16,13 +17,18 @@ pub(super) async fn exchange(
     State(app): State<App>,
     Extension(Peer(peer)): Extension<Peer>,
     JsonBody(ExchangeCode { code }): JsonBody<ExchangeCode>,
-) -> Result<([(HeaderName, String); 1], Json<BrowserKey>), ApiError> {
+) -> Result<(Extension<Target>, [(HeaderName, String); 1], Json<BrowserKey>), ApiError> {
     let browser = app.credentials().exchange(&code, peer, app.now()).await?;
     let name = app.credentials().cookie_name();
     // The session decides when it ends; its cookie lives for as long as browsers keep any, 400 days.
     let cookie =
         format!("{name}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=34560000", browser.cookie.text());
-    Ok(([(SET_COOKIE, cookie)], Json(BrowserKey { key: browser.key.text().to_owned() })))
+    let target: String = browser.cookie.digest().to_text().chars().take(8).collect();
+    Ok((
+        Extension(Target(format!("browser:{target}"))),
+        [(SET_COOKIE, cookie)],
+        Json(BrowserKey { key: browser.key.text().to_owned() }),
+    ))
 }
 
 /// The page's address with a new code, for `liminal url`.

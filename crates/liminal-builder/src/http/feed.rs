@@ -14,12 +14,15 @@ use tokio::time::{Instant, sleep_until};
 
 use super::frames;
 use crate::log::{Cursor, Delivery, Entry, Key, LogError, Subscription};
+use crate::metrics::Counted;
 use crate::session::Live;
 
 /// Between two states of a growing item: nobody sees more of them.
 const PAUSE: Duration = Duration::from_millis(33);
 /// What sending a growing item whole, again and again, may cost in a second: one of 256 KiB goes out twice.
 const BYTES_A_SECOND: u64 = 512 * 1024;
+/// What is smaller is sent as often as it changes: short answers and the beginnings of calls are seen at once.
+const SMALL: usize = 4 * 1024;
 
 /// What is sent at once.
 #[derive(Debug)]
@@ -41,6 +44,7 @@ pub(super) struct Feed {
     /// What the reader holds of texts that grow.
     held: BTreeMap<ItemId, Held>,
     not_before: Option<Instant>,
+    _counted: Counted,
 }
 
 /// What a reader holds of a growing text.
@@ -59,9 +63,11 @@ impl Feed {
         subscription: Subscription,
         mut live: watch::Receiver<Live>,
         encoding: Option<Encoding>,
+        counted: Counted,
     ) -> Self {
         let shown = live.borrow_and_update().view.clone();
-        Self { session, subscription, live, shown, encoding, held: BTreeMap::new(), not_before: None }
+        let (held, not_before) = (BTreeMap::new(), None);
+        Self { session, subscription, live, shown, encoding, held, not_before, _counted: counted }
     }
 
     /// The first frame: what became of the cursor, and what the session does.
@@ -132,7 +138,8 @@ impl Feed {
                 let largest =
                     entries.iter().filter(|entry| entry.is_open).map(|entry| entry.bytes.len()).max();
                 let frames: Vec<Frame> = entries.iter().map(|entry| self.frame(entry, &cursor)).collect();
-                self.not_before = largest.map(|largest| self.pause(largest));
+                let is_large = |largest: &usize| *largest > SMALL;
+                self.not_before = largest.filter(is_large).map(|largest| self.pause(largest));
                 frames
             }
         }

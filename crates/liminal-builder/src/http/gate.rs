@@ -4,8 +4,9 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use axum::body::Body as RequestBody;
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, RawPathParams, Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, ORIGIN, UPGRADE};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -16,9 +17,11 @@ use tokio::time::timeout;
 use super::app::App;
 use super::credentials::{Caller, CredentialFault, Presented};
 use super::host::Authority;
+use super::ledger::Party;
 use super::origin::{self, Provenance, Trust};
 use super::problem::ApiError;
 use super::routes::{Access, Body};
+use crate::audit::Action;
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -33,16 +36,26 @@ pub(super) struct Gate {
     access: Access,
     body: Body,
     guards_unknown_paths: bool,
+    action: Option<Action>,
 }
+
+/// A request reached its handler, whatever that answered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Handled;
 
 impl Gate {
     pub(super) const fn new(app: App, access: Access, body: Body) -> Self {
-        Self { app, access, body, guards_unknown_paths: false }
+        Self { app, access, body, guards_unknown_paths: false, action: None }
+    }
+
+    /// The same for a route whose uses are kept as this.
+    pub(super) fn keeping(self, action: Option<Action>) -> Self {
+        Self { action, ..self }
     }
 
     /// What does not exist is told to everybody, but not what of the API does not.
     pub(super) const fn for_unknown_paths(app: App) -> Self {
-        Self { app, access: Access::Public, body: Body::Optional, guards_unknown_paths: true }
+        Self { app, access: Access::Public, body: Body::Optional, guards_unknown_paths: true, action: None }
     }
 
     fn access(&self, path: &str) -> Access {
@@ -72,7 +85,22 @@ pub(super) async fn admit(
     if let Some(caller) = caller {
         request.extensions_mut().insert(caller);
     }
-    Ok(next.run(request).await)
+    let party = Party::new(caller, peer(&request));
+    let (mut parts, body) = request.into_parts();
+    let target = target(&mut parts).await;
+    let begun = gate.action.map(|action| gate.app.ledger().begin(&party, action, target));
+    let mut response = next.run(Request::from_parts(parts, body)).await;
+    response.extensions_mut().insert(Handled);
+    if let Some(begun) = begun {
+        begun.answered(&response).await;
+    }
+    Ok(response)
+}
+
+/// What a request is about: the first name in its path.
+async fn target(request: &mut Parts) -> Option<String> {
+    let names = RawPathParams::from_request_parts(request, &()).await.ok()?;
+    names.iter().next().map(|(_, value)| value.to_owned())
 }
 
 /// Forms of other sites can send any body but one of this type.

@@ -50,6 +50,13 @@ impl OwnNames {
         Self(hosts.iter().map(|&host| Authority { host: host.to_owned(), port }).collect())
     }
 
+    /// The same with names that the user gave the server, each with the server's port.
+    #[must_use]
+    pub fn with(mut self, names: impl IntoIterator<Item = String>, port: u16) -> Self {
+        self.0.extend(names.into_iter().map(|name| Authority { host: literal(&name), port }));
+        self
+    }
+
     /// The name among ours that a request came under. `target` is the authority of an absolute target.
     pub fn judge<'a>(
         &self,
@@ -95,6 +102,12 @@ impl fmt::Display for Authority {
         formatter.write_str(&self.host)?;
         if self.port == DEFAULT_PORT { Ok(()) } else { write!(formatter, ":{}", self.port) }
     }
+}
+
+/// A name as it stands before a port: small letters, and brackets around addresses with colons.
+fn literal(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    if name.parse::<Ipv6Addr>().is_ok() { format!("[{name}]") } else { name }
 }
 
 /// `[::1]:80` is `("[::1]", Some("80"))`.
@@ -163,6 +176,20 @@ mod tests {
             "xn--lcalhost-s4a:4747",
         ] {
             assert_eq!(judge(4747, &[foreign], None), Err(HostFault::Foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn names_that_the_user_gave_are_taken_with_the_port() {
+        let given = ["Builder.example", "[fd00::1]", "fd00::2"].map(str::to_owned);
+        let names = names(4747).with(given, 4747);
+        for own in ["builder.example:4747", "BUILDER.EXAMPLE:4747", "[fd00::1]:4747", "[fd00::2]:4747"] {
+            assert!(names.judge([own.as_bytes()], None).is_ok(), "{own}");
+        }
+        for foreign in
+            ["builder.example", "builder.example:80", "a.builder.example:4747", "builder.example.:4747"]
+        {
+            assert_eq!(names.judge([foreign.as_bytes()], None), Err(HostFault::Foreign), "{foreign}");
         }
     }
 

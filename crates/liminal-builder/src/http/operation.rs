@@ -141,7 +141,12 @@ impl<G: Give> Give for Result<G, ApiError> {
     const ANSWER: Answer = G::ANSWER;
 }
 
-impl<G: Give, const N: usize> Give for ([(HeaderName, String); N], G) {
+impl<T, G: Give, const N: usize> Give for (Extension<T>, [(HeaderName, String); N], G) {
+    const ANSWER: Answer = G::ANSWER;
+}
+
+/// What is told to those around the handler is not seen outside.
+impl<T, G: Give> Give for (Extension<T>, G) {
     const ANSWER: Answer = G::ANSWER;
 }
 
@@ -178,6 +183,7 @@ describe!(A);
 describe!(A, B);
 describe!(A, B, C);
 describe!(A, B, C, D);
+describe!(A, B, C, D, E);
 
 /// What a handler takes and answers.
 pub(super) const fn describe<F: Described<Taken>, Taken>(_: &F) -> Operation {

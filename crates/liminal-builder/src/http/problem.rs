@@ -129,10 +129,11 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let (status, hint) = (status(self.code), self.hint.clone().header());
+        let (code, status, hint) = (self.code, status(self.code), self.hint.clone().header());
         let mut response = (status, Json(self.problem())).into_response();
         response.headers_mut().insert(CONTENT_TYPE, PROBLEM_JSON);
         response.headers_mut().extend(hint);
+        response.extensions_mut().insert(code);
         response
     }
 }
@@ -180,6 +181,7 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::StreamEnded => StatusCode::BAD_GATEWAY,
         ErrorCode::AgentNotReading
         | ErrorCode::AgentsExhausted
+        | ErrorCode::NotReady
         | ErrorCode::ServerRestart
         | ErrorCode::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
         ErrorCode::StorageFull => StatusCode::INSUFFICIENT_STORAGE,

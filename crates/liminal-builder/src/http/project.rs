@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::answers::{Created, Done};
 use super::app::App;
 use super::extract::{JsonBody, Path, Query};
+use super::ledger::Target;
 use super::problem::ApiError;
 use crate::projects::{Boundaries, FileSearch};
 use crate::sessions::standing;
@@ -34,10 +35,11 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<ProjectList>, Ap
 
 pub(super) async fn add(
     State(app): State<App>,
-    JsonBody(AddProject { path }): JsonBody<AddProject>,
+    JsonBody(AddProject { path, create }): JsonBody<AddProject>,
 ) -> Result<Created<Project>, ApiError> {
     let boundaries = boundaries(&app);
-    let real = off_thread(move || boundaries.check(&path)).await?;
+    let real =
+        off_thread(move || if create { boundaries.make(&path) } else { boundaries.check(&path) }).await?;
     let real = real.map_err(|error| ApiError::new(ErrorCode::ProjectDirInvalid, error.to_string()))?;
     let row = ProjectRow {
         id: ProjectId::from(clock::new_turn_id().to_string()),
@@ -50,7 +52,8 @@ pub(super) async fn add(
         return Err(ApiError::new(ErrorCode::ProjectExists, "this directory is a project already"));
     }
     app.sessions().announce_all();
-    Ok(Created(off_thread(move || shown(&row)).await?))
+    let target = Target(row.path.display().to_string());
+    Ok(Created(off_thread(move || shown(&row)).await?, target))
 }
 
 pub(super) async fn remove(State(app): State<App>, Path(id): Path<ProjectId>) -> Result<Done, ApiError> {

@@ -10,6 +10,7 @@ use liminal_core::error::ErrorCode;
 
 use super::app::App;
 use super::gate::{Gate, admit};
+use super::ledger;
 use super::problem::ApiError;
 use super::routes::{ROUTES, Route, Verb};
 
@@ -32,6 +33,7 @@ fn methods(routes: &[Route], app: &App) -> MethodRouter<App> {
     let refuse = move || async move { ApiError::method_not_allowed(&allow).into_response() };
     let gated = routes.iter().map(|route| {
         let gate = Gate::new(app.clone(), route.access, route.body());
+        let gate = gate.keeping(ledger::action(route.verb, route.path));
         route.handler.on(filter(route.verb)).layer(from_fn_with_state(gate, admit))
     });
     gated.fold(MethodRouter::new(), MethodRouter::merge).fallback(refuse)

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use super::answers::{Accepted, Created, Done};
 use super::app::App;
 use super::extract::{JsonBody, Path, Query};
+use super::ledger::Target;
 use super::problem::ApiError;
 use super::receipts;
 use crate::sessions::ListQuery;
@@ -59,7 +60,9 @@ pub(super) async fn create(
         let create = async { app.sessions().create(body.clone()).await };
         receipts::once(&app, "create", &headers, &body, create).await
     };
-    sessions.finish(create).await.map(Created)
+    let opened = sessions.finish(create).await?;
+    let target = Target(opened.session_id.to_string());
+    Ok(Created(opened, target))
 }
 
 pub(super) async fn load(

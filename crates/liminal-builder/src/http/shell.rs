@@ -13,10 +13,12 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use liminal_core::error::ErrorCode;
 
 use super::app::App;
-use super::gate;
+use super::gate::{self, Handled};
 use super::host::Authority;
+use super::ledger::{self, Party};
 use super::problem::ApiError;
 
 const FIXED: [(HeaderName, HeaderValue); 4] = [
@@ -29,6 +31,7 @@ const FIXED: [(HeaderName, HeaderValue); 4] = [
 /// The outermost layer.
 pub(super) async fn surround(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let name = gate::name(&app, &request);
+    let (peer, path) = (gate::peer(&request), request.uri().path().to_owned());
     let policy = policy(name.as_ref().ok());
     let mut response = match name {
         Ok(name) => {
@@ -39,6 +42,13 @@ pub(super) async fn surround(State(app): State<App>, mut request: Request, next:
         }
         Err(error) => error.into_response(),
     };
+    if let Some(code) = response.extensions().get::<ErrorCode>().copied() {
+        app.sessions().metrics().rejected(code.as_str());
+        let is_handled = response.extensions().get::<Handled>().is_some();
+        if !is_handled && ledger::is_refusal(response.status()) {
+            app.ledger().refused(&Party::new(None, peer), &path, code).await;
+        }
+    }
     add_headers(response.headers_mut(), &policy);
     response
 }

@@ -23,6 +23,7 @@ use super::extract::{Path, Query};
 use super::feed::{Feed, Frame};
 use super::problem::ApiError;
 use crate::log::EventLog;
+use crate::metrics::Counted;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Proxies and browsers give up on a silent connection after about a minute.
@@ -49,7 +50,7 @@ pub(super) async fn upserts(
     let (subscription, live) = app.sessions().follow(&id, after.as_deref()).await?;
     let head = subscription.head();
     let hello = json!({ "resume": subscription.resume(), "epoch": head.epoch, "seq": head.seq });
-    let feed = Feed::new(id, subscription, live, None);
+    let feed = Feed::new(id, subscription, live, None, app.sessions().metrics().subscriber());
     let changes = stream::unfold(feed, |mut feed| async move {
         let frames = feed.next().await.ok()?;
         Some((stream::iter(frames.into_iter().map(event)), feed))
@@ -71,7 +72,8 @@ pub(super) async fn events(
     let after = asked.as_deref().and_then(|cursor| number(cursor, &epoch));
     let resume = if after.is_some() { Resume::Ok } else { Resume::Reset };
     let hello = hello_event(&json!({ "resume": resume, "epoch": epoch }));
-    let reader = EventReader { app: app.clone(), id, after: after.unwrap_or_default() };
+    let counted = app.sessions().metrics().subscriber();
+    let reader = EventReader { app: app.clone(), id, after: after.unwrap_or_default(), _counted: counted };
     let changes = stream::unfold(reader, |mut reader| async move {
         let events = reader.next().await?;
         Some((stream::iter(events), reader))
@@ -86,6 +88,7 @@ struct EventReader {
     app: App,
     id: SessionId,
     after: u64,
+    _counted: Counted,
 }
 
 impl EventReader {

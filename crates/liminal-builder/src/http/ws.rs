@@ -4,6 +4,7 @@
 mod commands;
 mod feeders;
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
@@ -18,14 +19,14 @@ use super::app::App;
 use super::credentials::Caller;
 use super::extract::Upgrade;
 use super::frames;
+use super::gate::Peer;
+use super::ledger::Party;
 use commands::Commands;
 use feeders::Feeders;
 
 pub(super) const PROTOCOL: &str = "liminal.v1";
 /// There may be a thousand sockets.
 const READ_BUFFER: usize = 8 * 1024;
-/// Frames are written one by one; this much may wait inside for the system to take it.
-const WRITE_BUFFER: usize = 4 << 20;
 /// Frames that wait for the socket. A feeder holds a page at most, and waits with the next one.
 const WAITING: usize = 1;
 const PING: Duration = Duration::from_secs(15);
@@ -41,19 +42,22 @@ const CLOSE_UNAUTHORIZED: u16 = 4401;
 pub(super) async fn open(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    Extension(Peer(peer)): Extension<Peer>,
     Upgrade(upgrade): Upgrade,
 ) -> Socket {
+    // Browsers send a message as one frame.
+    let largest = app.limits().message_bytes;
     let response = upgrade
         .protocols([PROTOCOL])
-        .max_message_size(app.limits().message_bytes)
-        // Browsers send a message as one frame.
-        .max_frame_size(app.limits().message_bytes)
+        .max_message_size(largest)
+        .max_frame_size(largest)
         .read_buffer_size(READ_BUFFER)
+        // Each frame is flushed before the next one is taken, so one is all that waits inside. How large it may be is not
+        // limited here: a history with a long output would end every socket that asks for it.
         .write_buffer_size(0)
-        .max_write_buffer_size(WRITE_BUFFER)
         .on_upgrade(move |socket| async move {
             let Some(place) = app.enter() else { return };
-            Connection::new(app, caller, socket).run().await;
+            Connection::new(app, caller, peer, socket).run().await;
             drop(place);
         });
     Socket(response)
@@ -88,10 +92,10 @@ enum Woken {
 }
 
 impl Connection {
-    fn new(app: App, caller: Caller, socket: WebSocket) -> Self {
+    fn new(app: App, caller: Caller, peer: IpAddr, socket: WebSocket) -> Self {
         let (sender, outgoing) = mpsc::channel(WAITING);
         let feeders = Feeders::new(app.clone(), sender);
-        let commands = Commands::new(app.clone(), caller);
+        let commands = Commands::new(app.clone(), Party::new(Some(caller), peer));
         Self {
             app,
             caller,
@@ -130,9 +134,7 @@ impl Connection {
             Woken::Heard(Some(Err(error))) => Err(broken(&error)),
             Woken::Heard(None) => Err(End::Gone),
             Woken::Frames(frames) => self.send_all(frames).await,
-            Woken::Answer(answer) | Woken::ListChanged(answer) => {
-                self.send(text(frames::message(&answer))).await
-            }
+            Woken::Answer(answer) | Woken::ListChanged(answer) => self.send_message(&answer).await,
             Woken::Quiet if self.heard.elapsed() > SILENCE => Err(End::Gone),
             Woken::Quiet => self.send(Message::Ping(Bytes::new())).await,
             Woken::Rotated if self.caller != Caller::Token => {
@@ -167,6 +169,9 @@ impl Connection {
     }
 
     async fn send_message(&mut self, message: &ServerMessage) -> Result<(), End> {
+        if let ServerMessage::Error { problem, .. } = message {
+            self.app.sessions().metrics().rejected(problem.code.as_str());
+        }
         self.send(text(frames::message(message))).await
     }
 

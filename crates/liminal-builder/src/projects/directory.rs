@@ -1,6 +1,7 @@
 //! Which directory may be a project, and what lies inside one. Owns that both are decided by real paths, part by part:
 //! links are resolved first, and `/proj-evil` is not inside `/proj`.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,14 @@ pub enum ProjectError {
     /// The project's path leads elsewhere now.
     #[error("the project {} is now a link to somewhere else; remove it and add it again", .0.display())]
     Moved(PathBuf),
+    /// The system did not make it.
+    #[error("cannot make {}: {source}; choose a place where this user may write", path.display())]
+    NotMade {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The system did not tell.
     #[error("cannot look at {}: {source}; make it readable for this user", path.display())]
     Unreadable {
@@ -86,6 +95,20 @@ impl Boundaries {
         }
     }
 
+    /// The same for a directory that is made if it is missing. Nothing is made where no project may be, nor on the way
+    /// to it: a mistyped path stays a mistake.
+    pub fn make(&self, typed: &str) -> Result<PathBuf, ProjectError> {
+        let path = expand_home(typed, self.home());
+        if let (true, Some(parent), Some(name)) = (path.is_absolute(), path.parent(), path.file_name()) {
+            let real = real_directory(parent)?.join(name);
+            match self.forbids(&real) {
+                Some(reason) => return Err(ProjectError::Forbidden { path: real, reason }),
+                None => create_directory(&real)?,
+            }
+        }
+        self.check(typed)
+    }
+
     fn forbids(&self, real: &Path) -> Option<&'static str> {
         if real.parent().is_none() {
             return Some("it is the whole machine");
@@ -128,6 +151,15 @@ fn real_directory(path: &Path) -> Result<PathBuf, ProjectError> {
     if real.is_dir() { Ok(real) } else { Err(ProjectError::NotADirectory(path.to_owned())) }
 }
 
+fn create_directory(path: &Path) -> Result<(), ProjectError> {
+    match fs::create_dir(path) {
+        Err(source) if source.kind() != io::ErrorKind::AlreadyExists => {
+            Err(ProjectError::NotMade { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
 fn not_found(path: &Path, source: io::Error) -> ProjectError {
     let path = path.to_owned();
     if source.kind() == io::ErrorKind::NotFound {
@@ -145,7 +177,6 @@ fn real_or_same(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;
@@ -197,6 +228,29 @@ mod tests {
             let found = boundaries.check(&typed).unwrap_err().to_string();
             assert!(found.contains(told), "{typed}: {found}");
         }
+    }
+
+    #[test]
+    fn s25_a_directory_is_made_only_where_a_project_may_be() {
+        let Place { home, boundaries, _folder } = place();
+        symlink(home.join("share"), home.join("innocent")).unwrap();
+        for _ in 0..2 {
+            assert_eq!(boundaries.make("~/new").unwrap(), home.join("new"), "one that is there will do");
+        }
+        for (typed, told) in [
+            ("new", "not a full path"),
+            ("~/a/b", "does not exist"),
+            ("~/file", "not a directory"),
+            ("~/file/new", "not a directory"),
+            ("~/share/data/new", "the data of this server"),
+            ("~/innocent/data", "the data of this server"),
+            ("~", "your home"),
+            ("/", "the whole machine"),
+        ] {
+            let found = boundaries.make(typed).unwrap_err().to_string();
+            assert!(found.contains(told), "{typed}: {found}");
+        }
+        assert!(!home.join("a").exists() && !home.join("share/data/new").exists());
     }
 
     #[test]

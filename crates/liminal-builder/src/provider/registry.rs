@@ -10,7 +10,7 @@ use super::claude_code::{self, ClaudeCode};
 use super::model_api::{ModelApi, Settings, Vendor};
 use super::{OpenError, Provider};
 use crate::agents::{AgentReport, Machine};
-use crate::config::AgentConfig;
+use crate::config::{AgentConfig, Config};
 use crate::process::InstanceId;
 
 /// The kinds of agents there are.
@@ -23,17 +23,16 @@ impl ProviderRegistry {
     pub async fn of(machine: &Machine<'_>, instance: &InstanceId) -> Self {
         let mut registry = Self::default();
         for report in machine.agents().await {
-            let config = machine.config.agents.get(&report.name).cloned().unwrap_or_default();
+            let agent = machine.config.agents.get(&report.name).cloned().unwrap_or_default();
             if report.name == claude_code::CLI_TYPE {
-                let allow_bypass = machine.config.security.allow_bypass;
-                registry = registry.with(claude(config, instance.clone(), allow_bypass));
+                registry = registry.with(ClaudeCode::new(claude(machine.config, agent, instance.clone())));
             } else if let Some(vendor) = Vendor::named(&report.name) {
-                let settings = Settings::read(vendor, machine.environment, &config);
+                let settings = Settings::read(vendor, machine.environment, &agent);
                 if let Ok(api) = settings.and_then(ModelApi::new) {
                     registry = registry.with(api);
                 }
-            } else if let Some(agent) = acp_agent(report, config, instance.clone()) {
-                registry = registry.with(agent);
+            } else if let Some(settings) = acp_agent(machine.config, report, agent, instance.clone()) {
+                registry = registry.with(AcpAgent::new(settings));
             }
         }
         registry
@@ -52,6 +51,12 @@ impl ProviderRegistry {
         self.0.values().cloned().collect()
     }
 
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The provider of a CLI type.
     pub fn get(&self, cli_type: &str) -> Result<Arc<dyn Provider>, OpenError> {
         let unknown = || {
@@ -62,24 +67,31 @@ impl ProviderRegistry {
     }
 }
 
-fn claude(config: AgentConfig, instance: InstanceId, allow_bypass: bool) -> ClaudeCode {
+fn claude(config: &Config, agent: AgentConfig, instance: InstanceId) -> claude_code::Settings {
     let mut settings = claude_code::Settings::new(instance);
-    settings.allow_bypass = allow_bypass;
-    settings.program = config.command.clone();
-    settings.environment = variables(config);
-    ClaudeCode::new(settings)
+    settings.program = agent.command.clone();
+    settings.environment = variables(agent);
+    settings.allow_bypass = config.security.allow_bypass;
+    settings.patience.permission_timeout = config.sessions.permission();
+    settings
 }
 
-fn acp_agent(report: AgentReport, config: AgentConfig, instance: InstanceId) -> Option<AcpAgent> {
+fn acp_agent(
+    config: &Config,
+    report: AgentReport,
+    agent: AgentConfig,
+    instance: InstanceId,
+) -> Option<acp::Settings> {
     let launch = report.launch.filter(|_| report.problem.is_none())?;
     let mut settings = acp::Settings::new(&report.name, launch, instance);
-    settings.cwd_policy = config.cwd_policy;
-    if let Some(seconds) = config.idle_seconds {
+    settings.cwd_policy = agent.cwd_policy;
+    settings.options.permission_timeout = config.sessions.permission();
+    if let Some(seconds) = agent.idle_seconds {
         // Without any patience a process would be ended before its first session has reached it.
         settings.idle_timeout = Duration::from_secs(seconds.max(1));
     }
-    settings.environment.extend(variables(config));
-    Some(AcpAgent::new(settings))
+    settings.environment.extend(variables(agent));
+    Some(settings)
 }
 
 fn variables(config: AgentConfig) -> Vec<(OsString, OsString)> {
@@ -109,7 +121,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_models_api_is_there_once_its_key_is_set() {
-        let (config, managed) = (crate::config::Config::default(), tempfile::tempdir().unwrap());
+        let (config, managed) = (Config::default(), tempfile::tempdir().unwrap());
         let bare = ["PATH", "HOME", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
         let bare = bare.into_iter().fold(Environment::inherited(), |all, name| all.with(name, ""));
         let set =
@@ -121,6 +133,21 @@ mod tests {
             assert_eq!(registry.get("openai").is_ok(), is_there);
             assert!(registry.get("anthropic").is_err());
         }
+    }
+
+    #[test]
+    fn what_the_user_set_reaches_every_agent() {
+        let mut config = Config::default();
+        config.sessions.permission_minutes = 3;
+        config.security.allow_bypass = true;
+        let (instance, minutes) = (InstanceId::new("test").unwrap(), Duration::from_secs(180));
+        let claude = claude(&config, AgentConfig::default(), instance.clone());
+        assert_eq!((claude.patience.permission_timeout, claude.allow_bypass), (minutes, true));
+        let launch = Some(Launch { program: "a".into(), args: Vec::new() });
+        let (name, version, problem) = ("a".to_owned(), None, None);
+        let report = AgentReport { name, launch, version, problem, built_in: false };
+        let acp = acp_agent(&config, report, AgentConfig::default(), instance).unwrap();
+        assert_eq!(acp.options.permission_timeout, minutes);
     }
 
     #[test]

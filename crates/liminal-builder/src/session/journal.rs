@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use liminal_core::envelope::StreamEventEnvelope;
-use liminal_core::event::StreamEvent;
+use liminal_core::event::{Origin, StreamEvent};
 use liminal_core::ids::SessionId;
 use liminal_core::processor::{Emission, Sink, TurnChange, TurnRef};
-use liminal_core::upsert::TurnEvent;
-use tokio::time::timeout;
+use liminal_core::upsert::{TurnEvent, TurnStatus, Upsert, UpsertBody};
+use tokio::time::{Instant, timeout};
 
 use super::board::Board;
-use crate::log::{Batch, Durability, Encoder, EventLog, LogError, Pending, StreamLog};
+use crate::log::{Batch, Durability, Encoder, EventLog, Kind, LogError, Pending, StreamLog};
+use crate::metrics::{Metrics, TurnEnd};
 
 /// More than this waiting, and the agent is not listened to until it is written.
 const WAITING_RECORDS: usize = 256;
@@ -32,15 +33,40 @@ pub struct Outlet {
     pub log: Arc<dyn StreamLog>,
     /// The canonical events, if they are kept.
     pub events: Option<Arc<dyn EventLog>>,
+    /// What outputs inside a turn have survived when they are seen; the end of a turn survives everything.
+    pub durability: Durability,
     /// The view of the session.
     pub board: Board,
+    /// Who counts, if anybody does.
+    pub counts: Option<Counts>,
+}
+
+/// Counts what happens in sessions of one kind of agent.
+#[derive(Debug, Clone)]
+pub struct Counts {
+    /// Where to.
+    pub metrics: Metrics,
+    /// The kind of agent.
+    pub cli_type: String,
 }
 
 impl Outlet {
     /// One that keeps states only.
     #[must_use]
     pub fn new(log: Arc<dyn StreamLog>) -> Self {
-        Self { log, events: None, board: Board::default() }
+        Self { log, events: None, durability: Durability::Grouped, board: Board::default(), counts: None }
+    }
+}
+
+impl Counts {
+    fn turn(&self, event: &TurnEvent) {
+        let end = match event {
+            TurnEvent::TurnStarted { .. } => return self.metrics.turn_started(&self.cli_type),
+            TurnEvent::TurnComplete { status: TurnStatus::Completed, .. } => TurnEnd::Completed,
+            TurnEvent::TurnComplete { status: TurnStatus::Cancelled, .. } => TurnEnd::Cancelled,
+            TurnEvent::TurnError { .. } => TurnEnd::Error,
+        };
+        self.metrics.turn_ended(&self.cli_type, end);
     }
 }
 
@@ -52,12 +78,36 @@ pub(super) struct Journal {
     events: Vec<StreamEventEnvelope>,
     event_bytes: usize,
     writing: Option<Pending<'static, ()>>,
+    /// Counts what is said from now on; the past was counted when it happened.
+    counts: Option<Counts>,
+    /// When the message was sent whose first words have not come yet.
+    asked: Option<Instant>,
 }
 
 impl Journal {
     pub(super) fn new(session: SessionId, outlet: Outlet) -> Self {
         let (encoder, waiting) = (Encoder::default(), Batch::default());
-        Self { session, outlet, encoder, waiting, events: Vec::new(), event_bytes: 0, writing: None }
+        let (events, event_bytes, writing) = (Vec::new(), 0, None);
+        Self { session, outlet, encoder, waiting, events, event_bytes, writing, counts: None, asked: None }
+    }
+
+    /// From here on it is the present.
+    pub(super) fn begin(&mut self) {
+        self.counts = self.outlet.counts.clone();
+    }
+
+    /// The agent is told something.
+    pub(super) fn asked(&mut self) {
+        self.asked = Some(Instant::now());
+    }
+
+    fn count_words(&mut self, state: &Upsert) {
+        let is_echo = matches!(&state.body, UpsertBody::Message(message) if message.origin == Origin::User);
+        if let (false, Some(counts)) = (is_echo, &self.counts)
+            && let Some(asked) = self.asked.take()
+        {
+            counts.metrics.first_words(asked.elapsed());
+        }
     }
 
     /// Notes what happened, before it was batched.
@@ -136,13 +186,19 @@ async fn write(
     batch: Batch,
     events: Vec<Bytes>,
 ) -> Result<(), LogError> {
-    let durability = if batch.ends_turn() { Durability::Synced } else { Durability::Grouped };
-    loop {
+    let durability = if batch.ends_turn() { Durability::Synced } else { outlet.durability };
+    let began = loop {
+        let began = Instant::now();
         match outlet.log.append(session, batch.clone(), durability).await {
-            Ok(_) => break,
+            Ok(_) => break began,
             Err(LogError::Full) => pause().await,
             Err(error) => return Err(error),
         }
+    };
+    if let Some(Counts { metrics, .. }) = &outlet.counts {
+        let upserts = batch.records().iter().filter(|record| record.key.kind() == Kind::Upsert);
+        metrics.upserts_appended(upserts.count() as u64);
+        metrics.log_append(began.elapsed());
     }
     match &outlet.events {
         // What is lost here was a copy; the states are what counts.
@@ -168,6 +224,7 @@ fn encoded(event: &StreamEventEnvelope) -> Bytes {
 impl Sink for Journal {
     fn item(&mut self, emission: Emission<'_>) {
         self.outlet.board.asked(emission.head());
+        self.count_words(emission.head());
         self.encoder.item(emission);
     }
 
@@ -177,6 +234,9 @@ impl Sink for Journal {
             TurnEvent::TurnStarted { .. } => {}
             TurnEvent::TurnComplete { .. } => self.outlet.board.turn_ended(false),
             TurnEvent::TurnError { .. } => self.outlet.board.turn_ended(true),
+        }
+        if let Some(counts) = &self.counts {
+            counts.turn(&event);
         }
         self.encoder.turn_event(&event);
     }

@@ -123,6 +123,7 @@ impl SessionTask {
         if telling == History::Tell {
             task.tell_history(history, config);
         }
+        task.journal.begin();
         task.step(|session, _, step| session.tell(notices, step));
         begin.into_iter().for_each(|command| drop(task.pass(Input::Command(command))));
         task.tell_phase();
@@ -218,6 +219,7 @@ impl SessionTask {
             drop(reply.send(Err(SessionError::AgentGone)));
             return;
         }
+        self.journal.asked();
         let waiting = self.binding.take();
         self.binding = Some(reply);
         let refused = match self.pass(Input::Command(AgentCommand::Prompt { turn, text })) {

@@ -13,7 +13,7 @@ use super::{Failure, Sessions};
 use crate::clock;
 use crate::provider::{OpenRequest, OpenedAgent, SessionOptions};
 use crate::recording::Recorder;
-use crate::session::{History, Outlet, SessionHandle, Setup};
+use crate::session::{Counts, History, Outlet, SessionHandle, Setup};
 use crate::store::{ProjectRow, SessionRow, StoredOptions, TitleSource};
 use crate::{projects, trust};
 
@@ -123,7 +123,9 @@ impl Sessions {
         let outlet = Outlet {
             log: Arc::clone(&self.0.parts.log),
             events: Some(Arc::clone(&self.0.parts.events)),
+            durability: settings.durability,
             board: slot.board.clone(),
+            counts: Some(Counts { metrics: self.0.metrics.clone(), cli_type: slot.cli_type.clone() }),
         };
         let handle = SessionHandle::start(opened, setup, outlet, &mut self.tasks());
         slot.set_handle(Some(handle.clone()));

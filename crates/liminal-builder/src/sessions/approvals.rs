@@ -1,6 +1,8 @@
 //! What agents ask. Owns that each question is answered once, by an option that it offers, and that the answer is kept
 //! before the agent hears it.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use liminal_core::error::ErrorCode;
@@ -14,6 +16,13 @@ use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::log::Key;
 
+/// Keeps that a question of a session is answered. It is asked once, when nothing but the agent stands in the way,
+/// and the agent hears the answer only afterwards.
+pub type Witness<'a> = Box<dyn FnOnce(SessionId, ItemId) -> Keeping<'a> + Send + 'a>;
+
+/// An answer on its way to where it is kept.
+pub type Keeping<'a> = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send + 'a>>;
+
 impl Sessions {
     /// The questions of all sessions that wait, the oldest first.
     #[must_use]
@@ -25,7 +34,12 @@ impl Sessions {
     }
 
     /// Answers a question by the id that the list gave it.
-    pub async fn answer_approval(&self, id: &str, answer: PermissionAnswer) -> Result<SessionId, Failure> {
+    pub async fn answer_approval(
+        &self,
+        id: &str,
+        answer: PermissionAnswer,
+        witness: Witness<'_>,
+    ) -> Result<SessionId, Failure> {
         let slots: Vec<_> = self.slots().values().cloned().collect();
         let known = slots.iter().find_map(|slot| {
             let item = slot.known_questions().into_iter().find(|item| approval_id(&slot.id, item) == id)?;
@@ -35,7 +49,7 @@ impl Sessions {
             let problem = "there is no such question; it may have lapsed with its turn";
             return Err(Failure::new(ErrorCode::ApprovalNotFound, problem));
         };
-        self.answer(&session, &item, answer).await?;
+        self.answer(&session, &item, answer, witness).await?;
         Ok(session)
     }
 
@@ -45,6 +59,7 @@ impl Sessions {
         id: &SessionId,
         item: &ItemId,
         answer: PermissionAnswer,
+        witness: Witness<'_>,
     ) -> Result<(), Failure> {
         let slot = self.slot(id).await?;
         let Some(question) = slot.board.now().asked.get(item).cloned() else {
@@ -53,6 +68,10 @@ impl Sessions {
         check(&question, &answer)?;
         if !slot.answer_first(item) {
             return Err(already_answered());
+        }
+        if let Err(failure) = witness(id.clone(), item.clone()).await {
+            slot.take_answer_back(item);
+            return Err(failure);
         }
         let handle = slot.handle().ok_or_else(already_answered)?;
         handle.answer(item.clone(), answer).await?;

@@ -9,6 +9,7 @@ use tokio::time::timeout;
 
 use super::slot::Slot;
 use super::{Sessions, Shared};
+use crate::metrics::Counted;
 use crate::session::{Live, SessionHandle};
 use crate::store::{SessionChange, TitleSource};
 
@@ -20,6 +21,7 @@ struct Attendant {
     live: watch::Receiver<Live>,
     turns_ended: u64,
     agent_title: Option<String>,
+    _counted: Counted,
 }
 
 impl Sessions {
@@ -29,7 +31,9 @@ impl Sessions {
         let live = slot.board.watch();
         let (turns_ended, agent_title) = (live.borrow().turns_ended, None);
         let (sessions, slot) = (Arc::downgrade(&self.0), Arc::downgrade(&slot));
-        let attendant = Attendant { sessions, slot, handle, live, turns_ended, agent_title };
+        let counted = self.0.metrics.agent();
+        let attendant =
+            Attendant { sessions, slot, handle, live, turns_ended, agent_title, _counted: counted };
         self.tasks().spawn(attendant.run());
     }
 

@@ -123,9 +123,11 @@ impl Sessions {
         title: String,
         source: TitleSource,
     ) -> Result<(), Failure> {
-        let change = SessionChange::Title(title.clone(), source);
-        if self.0.parts.store.change_session(&slot.id, change).await? {
-            slot.board.change(|live| live.view.title = Some(title));
+        let store = &self.0.parts.store;
+        if store.change_session(&slot.id, SessionChange::Title(title, source)).await? {
+            // One that a person chose stays, whatever the agent says.
+            let kept = store.session(&slot.id).await?.and_then(|session| session.title);
+            slot.board.change(|live| live.view.title = kept);
             self.announce(slot.project.clone());
         }
         Ok(())

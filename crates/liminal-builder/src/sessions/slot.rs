@@ -108,6 +108,11 @@ impl Slot {
         self.answered().insert(item.clone())
     }
 
+    /// The answer did not get anywhere; another one may be given.
+    pub(super) fn take_answer_back(&self, item: &ItemId) {
+        self.answered().remove(item);
+    }
+
     /// Questions that were answered.
     pub(super) fn answered_items(&self) -> Vec<ItemId> {
         self.answered().iter().cloned().collect()

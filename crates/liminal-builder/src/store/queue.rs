@@ -85,6 +85,16 @@ impl Store {
         self.synced(move |connection| take(connection, &session, &id)).await
     }
 
+    /// How many messages wait in all sessions.
+    pub async fn queued_messages(&self) -> Result<usize, LogError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT count(*) FROM queued")?;
+            let count: i64 = statement.query_row([], |row| row.get(0))?;
+            Ok(usize::try_from(count).unwrap_or_default())
+        })
+        .await
+    }
+
     /// Every session in which a message waits.
     pub async fn sessions_with_queue(&self) -> Result<Vec<SessionId>, LogError> {
         self.read(|connection| {

@@ -36,7 +36,7 @@ pub(crate) fn kept(session: &str, line: &Value) -> Result<()> {
     let folder = Path::new(&place).join("projects").join(project_slug(&directory.display().to_string()));
     std::fs::create_dir_all(&folder)?;
     let mut line = line.clone();
-    if let Value::Object(fields) = &mut line {
+    if let Some(fields) = line.as_object_mut() {
         fields.insert("cwd".to_owned(), directory.display().to_string().into());
         fields.insert("timestamp".to_owned(), "2026-01-01T00:00:00.000Z".into());
     }

@@ -3,6 +3,9 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
     clippy::wildcard_enum_match_arm,
     reason = "a test fails by panicking, and looks only for what it is about"
 )]
@@ -10,6 +13,7 @@
 mod acp;
 mod chat;
 mod claude_code;
+mod cli;
 mod config;
 mod demo;
 mod doctor;

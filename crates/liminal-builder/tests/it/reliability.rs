@@ -1,11 +1,5 @@
 //! What the server promises when things go wrong, shown from outside: the running program, the wire, and agents that
 //! misbehave on demand. Every test prints its figure; `./x soak` runs them many times longer.
-#![expect(
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a test fails by panicking, and tells its figure by printing"
-)]
 
 mod abuse;
 mod agents;

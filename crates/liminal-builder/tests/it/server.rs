@@ -7,9 +7,16 @@ mod machine;
 mod screen;
 mod socket;
 
+mod bypass;
+mod found;
+mod hibernation;
 mod idempotency;
 mod lifecycle;
+mod listing;
 mod messaging;
 mod permissions;
 mod pipeline;
+mod projects;
 mod queue;
+mod reading;
+mod streams;

@@ -13,6 +13,10 @@ use crate::wire_enum::wire_enum;
 pub struct AddProject {
     /// The directory.
     pub path: String,
+    /// Whether to make the directory if only the one it lies in is there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub create: bool,
 }
 
 /// A directory the user works in.

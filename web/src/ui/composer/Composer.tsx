@@ -128,7 +128,7 @@ function Buttons(props: { session: OpenSession; hasText: boolean; onStop: () => 
 }
 
 function placeholder(session: OpenSession): string {
-  return isRunning(session) ? 'Write the next message; it waits for its turn' : 'Ask the agent to do something';
+  return isRunning(session) ? 'Next message; it waits its turn' : 'Ask the agent to do something';
 }
 
 function grow(field: HTMLTextAreaElement): void {

@@ -1,6 +1,6 @@
 /** Registers a directory. Says what is wrong where it is wrong; the focus stays in the field. */
 import { createEffect, createSignal, createUniqueId, For, on, onCleanup, Show } from 'solid-js';
-import { addProject, newSession } from '../../state/actions';
+import { addProject } from '../../state/actions';
 import { projects } from '../../state/catalog';
 import { prefs } from '../../state/prefs';
 import { hide, show } from '../../state/screen';
@@ -10,7 +10,7 @@ import { Icon } from '../parts/Icon';
 
 const PAUSE = 120;
 
-export function AddProjectDialog(props: { agent?: string | undefined }) {
+export function AddProjectDialog() {
   const [path, setPath] = createSignal('');
   const [paths, setPaths] = createSignal<readonly string[]>([]);
   const [active, setActive] = createSignal(-1);
@@ -56,13 +56,10 @@ export function AddProjectDialog(props: { agent?: string | undefined }) {
       setAdding(false);
     }
   };
-  /** A project that brings something that runs is decided on at once; the demo starts right away. */
+  /** A project that brings something that runs is decided on at once. */
   const next = (): void => {
     const project = projects.at(-1);
-    if (!project) return;
-    const agent = props.agent;
-    if (agent) void newSession(project, agent);
-    else if (project.trust === 'unknown' && project.findings.length > 0) show({ kind: 'trust', project });
+    if (project?.trust === 'unknown' && project.findings.length > 0) show({ kind: 'trust', project });
   };
   const onKey = (event: KeyboardEvent): void => {
     const count = paths().length;

@@ -127,7 +127,7 @@ function Options(props: OptionsProps) {
             ref={(element) => buttons.set(option.optionId, element)} type="button" class="button" classList={{ primary: option.kind === 'allow_once' }}
             data-testid="approval-option" data-option={option.optionId} data-kind={option.kind} disabled={props.isDisabled} onClick={() => props.onChoose(option.optionId)}
           >
-            <Show when={index() < 9}><kbd>{index() + 1}</kbd></Show>{option.name}
+            <Show when={index() < 9}><kbd>{index() + 1}</kbd></Show><VisibleText text={option.name} />
           </button>
         )}
       </For>

@@ -6,6 +6,7 @@ import { prefs, setPref } from '../../state/prefs';
 import { CopyButton } from '../parts/CopyCommand';
 import { Icon } from '../parts/Icon';
 import { shortPath } from './tool-words';
+import { VisibleText } from './VisibleText';
 
 export function DiffView(props: { diff: Diff; directory: string | undefined }) {
   const model = createMemo(() => diffModel(props.diff));
@@ -13,7 +14,7 @@ export function DiffView(props: { diff: Diff; directory: string | undefined }) {
   return (
     <figure class="diff" data-testid="diff" data-mode={prefs.diff}>
       <figcaption>
-        <span class="mono truncate" title={props.diff.path}>{path()}</span>
+        <span class="mono truncate" title={props.diff.path}><VisibleText text={path()} /></span>
         <Show when={model().isNew}><span class="chip ok">new</span></Show>
         <span class="counts"><span class="added">+{model().added}</span> <span class="removed">−{model().removed}</span></span>
         <span class="grow" />

@@ -1,11 +1,14 @@
 /** What a tool was asked and what it said. */
 import { createSignal, For, Index, Show } from 'solid-js';
-import type { ToolRow } from '../../model/rows';
+import type { PermissionRow as Answered, ToolRow } from '../../model/rows';
+import { permissionOutcome } from '../../model/section';
+import { isTerminal } from '../../model/session-log';
 import type { OpenSession } from '../../state/session';
 import { CopyButton } from '../parts/CopyCommand';
 import { HighlightedCode } from './CodeBlock';
 import { DiffView } from './DiffView';
 import { Output } from './Output';
+import { PermissionRow } from './SmallRows';
 import { argumentsOf, commandOf, shortPath } from './tool-words';
 import { VisibleText } from './VisibleText';
 
@@ -14,6 +17,10 @@ export function ToolBody(props: { row: ToolRow; session: OpenSession }) {
   const state = () => props.row.item.state;
   const hasArguments = (): boolean => Object.keys(state().toolArguments).length > 0;
   const command = (): string | undefined => (state().kind === 'execute' ? commandOf(state().toolArguments) : undefined);
+  const answered = (): Answered | undefined => {
+    const item = props.row.permission;
+    return item && isTerminal(item.state.status) ? { kind: 'permission', key: item.id, turnId: item.turnId, item, ...permissionOutcome(item) } : undefined;
+  };
   return (
     <>
       <Show when={command() && !isRaw()}><div class="command-line"><span class="prompt-sign" aria-hidden="true">$</span><pre><VisibleText text={command() ?? ''} /></pre><CopyButton text={() => command() ?? ''} label="Copy command" /></div></Show>
@@ -23,12 +30,13 @@ export function ToolBody(props: { row: ToolRow; session: OpenSession }) {
       </Show>
       <Locations row={props.row} session={props.session} />
       <Index each={state().diffs ?? []}>{(diff) => <DiffView diff={diff()} directory={props.session.status()?.directory} />}</Index>
+      <Show when={answered()}>{(row) => <PermissionRow row={row()} />}</Show>
       <Show when={state().status === 'error' && state().errorMessage}>{(message) => <p class="item-error" role="alert">{message()}</p>}</Show>
       <Show when={state().toolOutput}>
         {(text) => <Output text={text()} session={props.session} itemId={props.row.item.id} isCommand={state().kind === 'execute'} isError={state().toolOutputIsError ?? false} title={state().title ?? state().toolName} />}
       </Show>
       <div class="tool-foot">
-        <span class="faint mono">{state().toolName}</span>
+        <span class="faint mono"><VisibleText text={state().toolName} /></span>
         <span class="grow" />
         <Show when={hasArguments()}>
           <button type="button" class="text-button" aria-pressed={isRaw()} data-testid="raw-toggle" onClick={() => setRaw(!isRaw())}>{isRaw() ? 'Readable' : 'Raw JSON'}</button>
@@ -63,7 +71,7 @@ function Locations(props: { row: ToolRow; session: OpenSession }) {
         <For each={places()}>
           {(place) => {
             const path = (): string => shortPath(place.path, props.session.status()?.directory) + (place.line ? `:${place.line}` : '');
-            return <li><span class="mono truncate" title={place.path}>{path()}</span><CopyButton text={() => place.path} label={`Copy path ${path()}`} /></li>;
+            return <li><span class="mono truncate" title={place.path}><VisibleText text={path()} /></span><CopyButton text={() => place.path} label={`Copy path ${path()}`} /></li>;
           }}
         </For>
       </ul>

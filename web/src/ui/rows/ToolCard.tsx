@@ -22,7 +22,7 @@ export function ToolCard(props: { row: ToolRow; session: OpenSession }) {
       <button type="button" class="line-button" aria-expanded={isOpen()} onClick={() => props.session.setExpanded(props.row.key, !isOpen())}>
         <Icon name="chevron" class="twist" />
         <Icon name={icon()} />
-        <span class="line-label">{words().verb}</span>
+        <span class="line-label"><VisibleText text={words().verb} /></span>
         <span class="truncate tool-subject" classList={{ mono: words().isCode }}><VisibleText text={words().subject} /></span>
         <LazyToolCounts diffs={props.row.item.state.diffs} />
         <Show when={props.row.children.length > 0}><span class="chip">{steps(props.row.children.length)}</span></Show>

@@ -3,8 +3,9 @@ import { lazy, Show, Suspense } from 'solid-js';
 import type { Diff } from '../../gen/contracts';
 import type { ToolRow } from '../../model/rows';
 import type { OpenSession } from '../../state/session';
+import { fetchPart } from '../fetch-part';
 
-const parts = (): Promise<typeof import('./tool-parts')> => import('./tool-parts');
+const parts = (): Promise<typeof import('./tool-parts')> => fetchPart(() => import('./tool-parts'));
 const Body = lazy(async () => ({ default: (await parts()).ToolBody }));
 const Counts = lazy(async () => ({ default: (await parts()).ToolCounts }));
 

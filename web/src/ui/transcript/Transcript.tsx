@@ -129,8 +129,10 @@ function followTarget(session: () => OpenSession, rows: () => readonly Row[], vi
     setTarget(undefined);
     queueMicrotask(() => {
       view.reveal(key);
-      document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.classList.add('is-target');
-      setTimeout(() => document.querySelector('.is-target')?.classList.remove('is-target'), 1800);
+      document.querySelector('.is-target')?.classList.remove('is-target');
+      const row = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+      row?.classList.add('is-target');
+      setTimeout(() => row?.classList.remove('is-target'), 1800);
     });
   });
 }

@@ -23,7 +23,7 @@ pub(super) const AREA: Area = Area {
             verb: Verb::Post,
             path: "/api/projects",
             access: Access::Credential,
-            summary: "Registers a directory",
+            summary: "Registers a directory; makes it first, if that is asked for",
             headers: &[],
             errors: &[KEPT, &[ErrorCode::ProjectDirInvalid, ErrorCode::ProjectExists]],
             handler: handler!(project::add),

@@ -1,5 +1,7 @@
 //! Routes by which the server tells of itself.
 
+use liminal_core::error::ErrorCode;
+
 use super::{Access, Area, Route, Verb, handler};
 use crate::http::{agents, docs, health, openapi};
 
@@ -34,6 +36,15 @@ pub(super) const AREA: Area = Area {
             headers: &[],
             errors: &[],
             handler: handler!(health::alive),
+        },
+        Route {
+            verb: Verb::Get,
+            path: "/metrics",
+            access: Access::Credential,
+            summary: "Counts for Prometheus; without any contents",
+            headers: &[],
+            errors: &[&[ErrorCode::ShuttingDown]],
+            handler: handler!(health::metrics),
         },
         Route {
             verb: Verb::Get,

@@ -4,15 +4,17 @@
 use std::future::pending;
 
 use liminal_core::error::ErrorCode;
+use liminal_core::ids::SessionId;
 use liminal_core::read;
 use liminal_core::wire::rest::MessageAccepted;
 use liminal_core::wire::{ClientFrame, ClientMessage, ServerMessage};
 use tokio::task::JoinSet;
 
 use super::super::app::App;
-use super::super::credentials::Caller;
+use super::super::ledger::Party;
 use super::super::problem::ApiError;
 use super::feeders::{Feeders, Wish};
+use crate::audit::Action;
 use crate::sessions::Failure;
 
 /// Questions whose answers are on their way; more than a page can have.
@@ -20,7 +22,7 @@ const MOST_AT_ONCE: usize = 64;
 
 pub(super) struct Commands {
     app: App,
-    caller: Caller,
+    party: Party,
     running: JoinSet<Option<ServerMessage>>,
 }
 
@@ -35,8 +37,8 @@ pub(super) fn read(text: &[u8]) -> Result<ClientFrame, Box<ServerMessage>> {
 }
 
 impl Commands {
-    pub(super) fn new(app: App, caller: Caller) -> Self {
-        Self { app, caller, running: JoinSet::new() }
+    pub(super) fn new(app: App, party: Party) -> Self {
+        Self { app, party, running: JoinSet::new() }
     }
 
     /// The next answer. Cancel-safe; waits for ever while nothing is asked.
@@ -74,21 +76,35 @@ impl Commands {
             let problem = "too many questions at once; wait for their answers";
             return answer(request_id, Err(Failure::new(ErrorCode::TooManyAttempts, problem)));
         }
-        let (app, caller) = (self.app.clone(), self.caller);
-        self.running.spawn(async move { answer(request_id, act(&app, caller, message).await) });
+        let (app, party) = (self.app.clone(), self.party.clone());
+        self.running.spawn(async move { answer(request_id, act(&app, &party, message).await) });
         None
     }
 }
 
-async fn act(app: &App, _caller: Caller, message: ClientMessage) -> Result<Option<MessageAccepted>, Failure> {
-    match message {
-        ClientMessage::Send { session_id, body } => app.sessions().send(&session_id, body).await.map(Some),
-        ClientMessage::Cancel { session_id } => app.sessions().cancel(&session_id).await.map(|_| None),
-        ClientMessage::Permission { session_id, item_id, answer } => {
-            app.sessions().answer(&session_id, &item_id, answer).await.map(|()| None)
+async fn act(app: &App, party: &Party, message: ClientMessage) -> Result<Option<MessageAccepted>, Failure> {
+    let ledger = app.ledger();
+    let begin = |action, id: &SessionId| ledger.begin(party, action, Some(id.to_string()));
+    let (begun, result) = match message {
+        ClientMessage::Send { session_id, body } => {
+            let begun = begin(Action::Send, &session_id);
+            (begun, app.sessions().send(&session_id, body).await.map(Some))
         }
-        ClientMessage::Subscribe { .. } | ClientMessage::Unsubscribe { .. } => Ok(None),
-    }
+        ClientMessage::Cancel { session_id } => {
+            let begun = begin(Action::Cancel, &session_id);
+            (begun, app.sessions().cancel(&session_id).await.map(|_| None))
+        }
+        ClientMessage::Permission { session_id, item_id, answer } => {
+            let mut begun = begin(Action::Permission, &session_id);
+            let option = answer.option_id.clone();
+            let witness = ledger.witness(&mut begun, option.as_deref());
+            let result = app.sessions().answer(&session_id, &item_id, answer, witness).await;
+            (begun, result.map(|()| None))
+        }
+        ClientMessage::Subscribe { .. } | ClientMessage::Unsubscribe { .. } => return Ok(None),
+    };
+    begun.ended(None, result.as_ref().err().map(|failure| failure.code)).await;
+    result
 }
 
 /// An error is told also to those who gave no id: nothing fails silently.

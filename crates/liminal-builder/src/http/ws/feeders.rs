@@ -44,7 +44,8 @@ impl Feeders {
         }
         self.remove(&session);
         while self.tasks.try_join_next().is_some() {}
-        let feed = Feed::new(session.clone(), subscription, live, encoding);
+        let counted = self.app.sessions().metrics().subscriber();
+        let feed = Feed::new(session.clone(), subscription, live, encoding, counted);
         let task = self.tasks.spawn(feed_socket(feed, self.outgoing.clone()));
         self.by_session.insert(session, task);
         Ok(())

@@ -62,8 +62,10 @@ async fn codex_is_installed_for_us_alone_and_started_from_there() {
     assert_eq!((&codex["version"], &codex["problem"]), (&Value::from("2.6.0"), &Value::Null));
 
     let environment = Environment::inherited().with("HOME", home).with("PATH", &path);
-    let config = Config { agents: [("codex".to_owned(), agent_config(&world))].into(), ..Config::default() };
-    let machine = Machine { config: &config, environment: &environment, managed: &managed, data: &managed };
+    let agents = [("codex".to_owned(), agent_config(&world))].into();
+    let config = Config { agents, ..Config::default() };
+    let data = world.home.path();
+    let machine = Machine { config: &config, environment: &environment, managed: &managed, data };
     let registry = ProviderRegistry::of(&machine, &InstanceId::new(&world.instance).unwrap()).await;
     let request = OpenRequest {
         directory: world.project.clone(),

@@ -8,6 +8,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use liminal_builder::agents::AgentReport;
+use liminal_builder::audit::Audit;
+use liminal_builder::clock::Clock;
 use liminal_builder::http::credentials::InMemory;
 use liminal_builder::http::{FindAgents, Limits, Options, Server, ServerFile};
 use liminal_builder::log::sqlite::{self, SqliteLog};
@@ -58,9 +60,11 @@ impl TestServer {
         let options = Options {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             instance: "test".to_owned(),
+            names: Vec::new(),
             limits,
             browsers: Arc::new(InMemory::default()),
             sessions: sessions(data.path()),
+            audit: Audit::open(data.path(), Clock::start()).unwrap(),
             data_directory: data.path().to_owned(),
             find_agents,
         };

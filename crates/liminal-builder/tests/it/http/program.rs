@@ -115,7 +115,7 @@ fn without_a_server_there_is_no_address() {
     file.write(&folder).unwrap();
     for _ in 0..2 {
         let output = ask();
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.status.code(), Some(69));
         let told = String::from_utf8(output.stderr).unwrap();
         assert!(told.contains("start one with `liminal serve`") && !told.contains(&file.token), "{told}");
         drop(fs::remove_file(folder.join("server.json")));

@@ -37,7 +37,7 @@ async fn the_same_message_is_sent_once_even_across_servers() {
     assert_eq!((&again, &by_header), (&first, &first));
     let other = json!({ "message": "other", "clientMessageId": "a" });
     send(&server, &id, None, other.clone()).await.assert_problem(422, "IDEMPOTENCY_MISMATCH");
-    server.stop().await;
+    server.crash().await;
 
     let server = machine.start_bare().await;
     let again: MessageAccepted = send(&server, &id, None, body).await.read(202);

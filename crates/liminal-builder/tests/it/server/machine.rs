@@ -10,7 +10,7 @@ use std::sync::Arc;
 use liminal_builder::http::ServerFile;
 use rustix::process::{Pid, Signal, kill_process};
 use scripted_model::{Options, Running, ScriptedModel};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::time::timeout;
@@ -66,8 +66,10 @@ impl Machine {
     pub(super) async fn with_codex() -> Self {
         let mut machine = Self::new();
         let model = ScriptedModel::start(Options::default()).await.unwrap();
-        let variables = machine.codex_variables(&model);
         let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/node_modules");
+        let sandbox =
+            packages.join("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex-resources");
+        let variables = machine.codex_variables(&model, &sandbox);
         let adapter = packages.join("@agentclientprotocol/codex-acp/dist/index.js");
         assert!(adapter.exists(), "{} is missing; run ./x test, which installs it", adapter.display());
         machine.agent("codex", &node(), &[&adapter.display().to_string()], &variables);
@@ -86,7 +88,8 @@ impl Machine {
         ]
     }
 
-    fn codex_variables(&self, model: &Running) -> [(&'static str, String); 4] {
+    /// It warns in every session if its sandbox is not on the `PATH`.
+    fn codex_variables(&self, model: &Running, sandbox: &Path) -> [(&'static str, String); 5] {
         let provider = json!({
             "name": "Scripted", "base_url": format!("{}/v1", model.url()), "wire_api": "responses",
             "request_max_retries": 1, "stream_max_retries": 1,
@@ -103,6 +106,7 @@ impl Machine {
             ("CODEX_CONFIG", config.to_string()),
             ("MODEL_PROVIDER", "scripted".to_owned()),
             ("NO_BROWSER", "1".to_owned()),
+            ("PATH", format!("{}:{PLAIN_PATH}", sandbox.display())),
         ]
     }
 
@@ -137,16 +141,20 @@ impl Machine {
 
     /// The prompts that the fake agent has heard, in order.
     pub(super) fn heard(&self) -> Vec<String> {
-        let noted = fs::read_to_string(self.heard_file()).unwrap_or_default();
-        let lines = noted.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-        lines.filter_map(|line| line["prompt"].as_str().map(str::to_owned)).collect()
+        self.noted().iter().filter_map(|line| line["prompt"].as_str().map(str::to_owned)).collect()
     }
 
     /// How the fake agent was started, each time.
     pub(super) fn starts(&self) -> Vec<String> {
+        let starts = self.noted().into_iter().filter(|line| line["started"].is_array());
+        starts.map(|line| line["started"].to_string()).collect()
+    }
+
+    /// What the fake agent has noted; the last line may not be whole yet.
+    fn noted(&self) -> Vec<Value> {
         let noted = fs::read_to_string(self.heard_file()).unwrap_or_default();
-        let lines = noted.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-        lines.filter(|line| line["started"].is_array()).map(|line| line["started"].to_string()).collect()
+        let whole = noted.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        whole.map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// A server on this machine, with the project known to it.

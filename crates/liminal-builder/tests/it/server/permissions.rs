@@ -22,8 +22,9 @@ async fn a_question_is_shown_and_answered_by_http() {
     let asked = server.question(&id).await;
     let status = server.status(&id).await;
     assert_eq!((status.view.state, &status.view.turn), (SessionState::Waiting, &Some(turn.clone())));
-    assert_eq!(status.view.pending, [asked.item.item_id.clone()]);
-    assert_eq!((&asked.session_id, asked.title.as_deref()), (&id, Some("/permission")));
+    assert_eq!(status.view.pending, std::slice::from_ref(&asked.item.item_id));
+    assert_eq!(asked.session_id, id);
+    assert!(asked.title.as_deref().is_some_and(|title| title.contains("/permission")), "{asked:?}");
     assert_eq!(server.list().await[0].pending, 1);
     server.answer(&asked, "nonsense").await.assert_problem(400, "INVALID_REQUEST");
     server

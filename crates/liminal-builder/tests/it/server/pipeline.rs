@@ -1,10 +1,12 @@
 //! What real agents say, on its way to clients: section 7 of the acceptance cases.
 
 use liminal_core::event::Origin;
-use liminal_core::upsert::{Upsert, UpsertBody, UpsertStatus};
+use liminal_core::ids::SessionId;
+use liminal_core::upsert::{TurnEvent, Upsert, UpsertBody, UpsertStatus};
 use liminal_core::wire::rest::{SessionOpened, SessionSource};
 use liminal_core::wire::{Resume, ServerMessage};
 
+use super::client::Client;
 use super::machine::Machine;
 use super::screen::texts;
 use super::socket::Socket;
@@ -63,6 +65,10 @@ async fn tool_calls_arrive(machine: Machine, cli_type: &str, prompt: &str) {
     let mut socket = server.socket().await;
     socket.subscribe(&id).await;
     let turn = server.send(&id, prompt).await;
+    // The tool goes on when its invocation was seen: a state that is overtaken before it is read is never sent.
+    let is_call = |message: &ServerMessage| matches!(message, ServerMessage::Upsert { payload, .. } if matches!(payload.body, UpsertBody::ToolCall(_)));
+    socket.until(is_call).await;
+    std::fs::write(server.project.join("go"), "").unwrap();
     socket.end_of(&turn).await;
     let states = upserts(&socket);
     let calls: Vec<_> = states
@@ -81,14 +87,30 @@ async fn tool_calls_arrive(machine: Machine, cli_type: &str, prompt: &str) {
 
 #[tokio::test]
 async fn tc_7_1c_calls_of_claude_code_arrive_as_invocation_and_result() {
-    let prompt = r#"tool:Bash {"command":"echo from the tool","description":"say it"}"#;
+    let prompt = r#"tool:Bash {"command":"until [ -e go ]; do sleep 0.02; done; echo from the tool","description":"say it"}"#;
     tool_calls_arrive(Machine::with_claude().await, CLAUDE, prompt).await;
 }
 
 #[tokio::test]
 async fn tc_7_1c_calls_of_codex_arrive_as_invocation_and_result() {
-    let prompt = r#"tool:exec_command {"cmd":"echo from the tool"}"#;
+    let prompt = r#"tool:exec_command {"cmd":"until [ -e go ]; do sleep 0.02; done; echo from the tool","yield_time_ms":30000}"#;
     tool_calls_arrive(Machine::with_codex().await, CODEX, prompt).await;
+}
+
+async fn assert_is_found(server: &Client, id: &SessionId) {
+    let listed = server.list().await;
+    let found = listed.iter().find(|session| session.session_id == *id).expect("it is found on disk");
+    assert_eq!((found.source, found.is_alive), (SessionSource::Found, false));
+    assert!(found.title.is_some());
+}
+
+/// Everything that a new reader is sent at first.
+async fn whole(socket: &mut Socket, id: &SessionId) -> (Vec<Upsert>, Vec<TurnEvent>) {
+    assert_eq!(socket.subscribe(id).await.0, Resume::Reset);
+    match socket.next().await {
+        ServerMessage::History { entries, turns, .. } => (entries, turns),
+        other => panic!("{other:?}"),
+    }
 }
 
 /// A server that has never seen the session shows all of it, and goes on with it.
@@ -101,16 +123,10 @@ async fn history_is_shown(machine: Machine, cli_type: &str) {
     std::fs::remove_dir_all(machine.data()).unwrap();
 
     let server = machine.start().await;
-    let listed = server.list().await;
-    let found = listed.iter().find(|session| session.session_id == id).expect("it is found on disk");
-    assert_eq!((found.source, found.is_alive), (SessionSource::Found, false));
-    assert!(found.title.is_some());
+    assert_is_found(&server, &id).await;
     server.act(&id, "load").await.read::<SessionOpened>(200);
     let mut socket = server.socket().await;
-    assert_eq!(socket.subscribe(&id).await.0, Resume::Reset);
-    let ServerMessage::History { entries, turns, .. } = socket.next().await else {
-        panic!("{:?}", socket.log)
-    };
+    let (entries, turns) = whole(&mut socket, &id).await;
     let said = texts(&entries);
     let expected = ["say:remember the fox", "remember the fox", "say:and the hound", "and the hound"];
     assert_eq!(said, expected);

@@ -68,10 +68,6 @@ impl Screen {
         items.into_iter().map(|(_, item)| item.clone()).collect()
     }
 
-    pub(super) fn turns(&self) -> &[TurnEvent] {
-        &self.turns
-    }
-
     pub(super) fn assert_is(&self, page: &HistoryPage) {
         assert_eq!(self.items(), page.entries);
         assert_eq!(self.turns, page.turns);

@@ -41,15 +41,18 @@ impl Socket {
 
     /// What comes next, or why the server hung up.
     pub(super) async fn hear(&mut self) -> Result<ServerMessage, Option<CloseFrame>> {
+        let heard = timeout(PATIENCE, self.listen()).await;
+        let text = heard.unwrap_or_else(|_| panic!("nothing came; so far {:#?}", self.log))?;
+        let message: ServerMessage =
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        self.log.push(message.clone());
+        Ok(message)
+    }
+
+    async fn listen(&mut self) -> Result<String, Option<CloseFrame>> {
         loop {
-            let heard = timeout(PATIENCE, self.stream.next()).await;
-            match heard.unwrap_or_else(|_| panic!("nothing came; so far {:#?}", self.log)) {
-                Some(Ok(Message::Text(text))) => {
-                    let message: ServerMessage =
-                        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-                    self.log.push(message.clone());
-                    return Ok(message);
-                }
+            match self.stream.next().await {
+                Some(Ok(Message::Text(text))) => return Ok(text.to_string()),
                 Some(Ok(Message::Close(frame))) => return Err(frame),
                 Some(Ok(_)) => {}
                 Some(Err(error)) => panic!("{error}"),

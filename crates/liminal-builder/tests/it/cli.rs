@@ -1,0 +1,7 @@
+//! Commands that work with sessions, as people and scripts run them: the real binary with the demo agent.
+
+mod audit;
+mod commands;
+mod metrics;
+mod run;
+mod world;

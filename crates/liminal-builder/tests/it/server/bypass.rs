@@ -1,0 +1,64 @@
+//! Agents that act without asking: only where the server was started for it and a person says so.
+
+use liminal_core::wire::rest::{SessionOpened, SessionStatus};
+use serde_json::json;
+
+use super::client::eventually;
+use super::machine::Machine;
+
+const MODE: &str = "bypassPermissions";
+
+#[tokio::test]
+async fn without_the_flag_nothing_runs_unguarded() {
+    let machine = Machine::with_fake();
+    let server = machine.start().await;
+    for confirmed in [false, true] {
+        let options = json!({ "permissionMode": MODE, "confirmUnguarded": confirmed });
+        server.create_with("claude-code", options).await.assert_problem(403, "BYPASS_NOT_ALLOWED");
+    }
+    let id = server.create("claude-code").await;
+    let wish = json!({ "permissionMode": MODE, "confirmUnguarded": true });
+    let answer = server.post(&format!("/api/session/{id}/configure"), wish).await;
+    answer.assert_problem(403, "BYPASS_NOT_ALLOWED");
+    eventually(|| machine.starts().len() == 1).await;
+    assert!(!machine.starts()[0].contains(MODE));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn with_the_flag_and_a_word_a_session_runs_unguarded_and_shows_it() {
+    let mut machine = Machine::with_fake();
+    machine.flags.push("--allow-bypass");
+    let server = machine.start().await;
+    let unconfirmed = server.create_with("claude-code", json!({ "permissionMode": MODE })).await;
+    unconfirmed.assert_problem(403, "BYPASS_NOT_ALLOWED");
+    let options = json!({ "permissionMode": MODE, "confirmUnguarded": true });
+    let opened: SessionOpened = server.create_with("claude-code", options).await.read(201);
+    assert!(server.status(&opened.session_id).await.view.is_unguarded);
+    eventually(|| machine.starts().len() == 1).await;
+    assert!(machine.starts()[0].contains(&format!("--permission-mode={MODE}")), "{:?}", machine.starts());
+    let guarded = server.create("claude-code").await;
+    assert!(!server.status(&guarded).await.view.is_unguarded);
+    server.stop().await;
+}
+
+/// With the real program, which was started guarded.
+#[tokio::test]
+async fn a_running_session_is_not_unguarded_without_a_word_and_takes_other_modes() {
+    let mut machine = Machine::with_claude().await;
+    machine.flags.push("--allow-bypass");
+    let server = machine.start().await;
+    let id = server.create("claude-code").await;
+    server.turn(&id, "say:hello").await;
+    let path = format!("/api/session/{id}/configure");
+    let unconfirmed = server.post(&path, json!({ "permissionMode": MODE })).await;
+    unconfirmed.assert_problem(403, "BYPASS_NOT_ALLOWED");
+    let status: SessionStatus =
+        server.post(&path, json!({ "permissionMode": "acceptEdits" })).await.read(200);
+    assert_eq!(
+        (status.view.agent.permission_mode.as_deref(), status.view.is_unguarded),
+        (Some("acceptEdits"), false)
+    );
+    server.post(&path, json!({ "permissionMode": "nonsense" })).await.assert_problem(400, "INVALID_REQUEST");
+    server.stop().await;
+}

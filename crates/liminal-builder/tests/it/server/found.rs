@@ -1,0 +1,91 @@
+//! Sessions that other programs made: in the list, with their past, and to be gone on with.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use liminal_core::ids::SessionId;
+use liminal_core::wire::rest::{SessionOpened, SessionSource, SessionSummary};
+use tokio::time::timeout;
+
+use super::client::Client;
+use super::machine::Machine;
+use super::screen::texts;
+use crate::chat::PATIENCE;
+use crate::world::program;
+
+/// Runs Claude Code in the project as its user does, without this program.
+#[expect(clippy::disallowed_methods, reason = "the agent is run by its user here, and ends by itself")]
+async fn claude(machine: &Machine, arguments: &[&str]) -> String {
+    let mut command = tokio::process::Command::new(program());
+    command.args(arguments).current_dir(&machine.project).env_clear().kill_on_drop(true);
+    command.env("HOME", machine.home.path()).env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
+    command.envs(machine.claude_variables(machine.model.as_ref().unwrap()));
+    let output = timeout(PATIENCE, command.output()).await.expect("it ends in bounded time").unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+async fn the_only_session(server: &Client) -> SessionSummary {
+    let mut listed = server.list().await;
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    listed.remove(0)
+}
+
+async fn said(server: &Client, id: &SessionId) -> Vec<String> {
+    let page = server.history(id).await;
+    texts(&page.entries).into_iter().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn a_session_of_the_claude_program_is_found_opened_and_gone_on_with() {
+    let machine = Machine::with_claude().await;
+    assert_eq!(claude(&machine, &["-p", "say:from outside"]).await.trim(), "from outside");
+    let server = machine.start().await;
+    let found = the_only_session(&server).await;
+    let id = found.session_id.clone();
+    assert_eq!((found.source, found.is_alive, found.seq), (SessionSource::Found, false, 0));
+    assert!(found.title.is_some());
+    server.act(&id, "load").await.read::<SessionOpened>(200);
+    assert_eq!(said(&server, &id).await, ["say:from outside", "from outside"]);
+    server.turn(&id, "say:from inside").await;
+    let expected = ["say:from outside", "from outside", "say:from inside", "from inside"];
+    assert_eq!(said(&server, &id).await, expected);
+    assert_eq!(the_only_session(&server).await.session_id, id);
+    // The model was told what was said before: it is one conversation.
+    let requests = machine.model.as_ref().unwrap().requests();
+    assert!(requests.last().unwrap().body_bytes > requests.first().unwrap().body_bytes);
+    server.stop().await;
+}
+
+/// Every rollout that Codex wrote.
+fn rollouts(machine: &Machine) -> Vec<PathBuf> {
+    let mut folders = vec![machine.home.path().join("codex/sessions")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() { folders.push(entry) } else { files.push(entry) }
+        }
+    }
+    files
+}
+
+/// The rollouts are those of an earlier adapter; a server that knows nothing of it finds them.
+#[tokio::test]
+async fn sessions_of_an_earlier_codex_are_found_and_gone_on_with() {
+    let machine = Machine::with_codex().await;
+    let server = machine.start().await;
+    let id = server.create("codex").await;
+    server.turn(&id, "say:from before").await;
+    server.stop().await;
+    assert_eq!(rollouts(&machine).len(), 1);
+    fs::remove_dir_all(machine.data()).unwrap();
+    let server = machine.start().await;
+    let found = the_only_session(&server).await;
+    assert_eq!((found.source, &found.session_id), (SessionSource::Found, &id));
+    // Not loaded: whoever sends at once gets the past all the same.
+    server.turn(&id, "say:from now").await;
+    assert_eq!(said(&server, &id).await, ["say:from before", "from before", "say:from now", "from now"]);
+    assert_eq!(rollouts(&machine).len(), 1, "the same conversation goes on");
+    server.stop().await;
+}

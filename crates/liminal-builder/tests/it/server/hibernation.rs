@@ -1,0 +1,66 @@
+//! Agents that nobody asks anything are ended; their sessions are not.
+
+use liminal_core::wire::rest::{SessionState, SessionStatus};
+
+use super::client::eventually;
+use super::machine::{Machine, is_running};
+use super::screen::texts;
+
+#[tokio::test]
+async fn an_idle_session_loses_its_process_and_goes_on_with_its_context() {
+    let mut machine = Machine::with_claude().await;
+    machine.settings += "[sessions]\nidle-minutes = 0\nidle-seconds = 1\n";
+    let server = machine.start().await;
+    let id = server.create("claude-code").await;
+    let mut socket = server.socket().await;
+    socket.subscribe(&id).await;
+    let turn = server.send(&id, "say:before the sleep").await;
+    let pid = server.status(&id).await.view.agent.pid.expect("it has a process");
+    socket.end_of(&turn).await;
+    let status =
+        server.until(&id, |status| !status.view.is_alive && status.view.state == SessionState::Idle).await;
+    assert_eq!((status.view.agent.pid, status.view.failure), (None, None));
+    eventually(|| !is_running(pid)).await;
+    let listed = server.list().await;
+    assert_eq!((listed[0].is_alive, listed[0].state), (false, SessionState::Idle));
+    let turn = server.send(&id, "say:after it").await;
+    socket.end_of(&turn).await;
+    let page = server.history(&id).await;
+    let expected = ["say:before the sleep", "before the sleep", "say:after it", "after it"];
+    assert_eq!(texts(&page.entries), expected);
+    let requests = machine.model.as_ref().unwrap().requests();
+    assert!(requests.last().unwrap().body_bytes > requests.first().unwrap().body_bytes, "it remembers");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_turn_that_takes_long_is_not_idle() {
+    let mut machine = Machine::new();
+    machine.settings += "[sessions]\nidle-minutes = 0\nidle-seconds = 1\n";
+    let server = machine.start().await;
+    let (busy, idle) = (server.create("demo").await, server.create("demo").await);
+    let turn = server.send(&busy, "/hang").await;
+    // The other one was idle for just as long.
+    server.until(&idle, |status| !status.view.is_alive).await;
+    let status = server.status(&busy).await;
+    assert_eq!((status.view.is_alive, &status.view.turn), (true, &Some(turn)));
+    server.act(&busy, "cancel").await.read::<SessionStatus>(200);
+    server.turn(&idle, "hello").await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn when_all_places_are_taken_an_idle_agent_makes_room() {
+    let mut machine = Machine::new();
+    machine.settings += "[sessions]\nmax-agents = 1\n";
+    let server = machine.start().await;
+    let one = server.create("demo").await;
+    let two = server.create("demo").await;
+    assert!(!server.status(&one).await.view.is_alive && server.status(&two).await.view.is_alive);
+    server.send(&two, "/hang").await;
+    server.say(&one, "hello").await.assert_problem(503, "AGENTS_EXHAUSTED");
+    server.act(&two, "cancel").await.read::<SessionStatus>(200);
+    server.until(&two, |status| status.view.state == SessionState::Idle).await;
+    server.turn(&one, "hello").await;
+    server.stop().await;
+}

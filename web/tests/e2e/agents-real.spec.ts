@@ -1,0 +1,131 @@
+/** The real Claude Code and the real Codex behind the page; only the model is scripted. */
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, type Pane, test as base, type Window } from './harness';
+import { claude, claudeEnvironment, realAgents, ScriptedModel } from './harness/agents';
+
+const test = base.extend<{ model: ScriptedModel; real: { window: Window; project: string } }>({
+  model: async ({}, use) => {
+    const model = new ScriptedModel();
+    await model.start();
+    await use(model);
+    await model.stop();
+  },
+  real: async ({ world, model }, use) => {
+    const server = await world.start({ config: realAgents(model, world.place) });
+    const project = world.place.project();
+    await server.addProject(project);
+    await use({ window: await world.window(), project });
+  },
+});
+
+const WRITE = (project: string): string => `tool:Write {"file_path":"${project}/note.txt","content":"hello\\n"}`;
+const ESCALATE = (project: string): string =>
+  `tool:exec_command {"cmd":"touch ${project}/made","sandbox_permissions":"require_escalated","justification":"why"}`;
+const PATCH = String.raw`tool:apply_patch {"input":"*** Begin Patch\n*** Add File: a.txt\n+hello\n*** End Patch\n"}`;
+
+async function allow(pane: Pane): Promise<void> {
+  await pane.root.locator('[data-testid="approval-option"][data-kind="allow_once"]').first().click({ timeout: 30_000 });
+  await expect(pane.id('approval')).toHaveCount(0);
+}
+
+async function stopsInTheMiddle(pane: Pane): Promise<void> {
+  await pane.send('words:2000 slow:20ms');
+  await expect(pane.id('agent-row').last()).toContainText(/\w+ \w+/, { timeout: 30_000 });
+  await pane.id('stop').click();
+  await pane.isIdle();
+  await pane.turn('say:still here');
+  await expect(pane.id('agent-row').last()).toContainText('still here');
+}
+
+for (const agent of ['Claude Code', 'Codex']) {
+  const number = agent === 'Codex' ? '2' : '1';
+  test(`TC-8.${number}a ${agent}: a session is made, and its answer streams`, async ({ real }) => {
+    const pane = await real.window.newSession(agent);
+    await pane.send('words:60 slow:20ms');
+    await expect(pane.root.locator('[data-testid="row"][data-kind="agent"][data-status="update"]')).toHaveCount(1, { timeout: 30_000 });
+    await pane.isIdle();
+    await expect(pane.root.locator('[data-testid="row"][data-kind="agent"][data-status="complete"]')).toHaveCount(1);
+    await pane.turn('say:the last word');
+    await expect(pane.id('agent-row').last()).toContainText('the last word');
+  });
+}
+
+test('TC-8.1b Claude Code: a tool asks, is allowed in the page, runs and shows its change', async ({ real }) => {
+  const pane = await real.window.newSession('Claude Code');
+  await pane.send(WRITE(real.project));
+  await expect(pane.id('approval')).toBeVisible({ timeout: 30_000 });
+  expect(existsSync(join(real.project, 'note.txt'))).toBe(false);
+  await allow(pane);
+  await pane.isIdle();
+  expect(readFileSync(join(real.project, 'note.txt'), 'utf8')).toBe('hello\n');
+  await expect(pane.id('tool-card')).toHaveAttribute('data-status', 'ok');
+  await pane.id('tool-card').getByRole('button').first().click();
+  await expect(pane.id('diff')).toContainText('hello');
+  await expect(pane.id('permission-row')).toHaveAttribute('data-outcome', 'allowed');
+});
+
+test('B8 approvals, Claude Code: one of a sub-agent survives a reload', async ({ real }) => {
+  const pane = await real.window.newSession('Claude Code');
+  const inner = WRITE(real.project).replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+  await pane.send(`tool:Agent {"description":"look","prompt":"${inner}","subagent_type":"general-purpose","run_in_background":false}`);
+  await expect(pane.id('approval')).toBeVisible({ timeout: 30_000 });
+  await real.window.page.reload();
+  await expect(pane.id('approval')).toBeVisible();
+  await allow(pane);
+  await pane.isIdle();
+  expect(readFileSync(join(real.project, 'note.txt'), 'utf8')).toBe('hello\n');
+});
+
+test('TC-8.1c Claude Code: a turn is stopped in the middle, and the next one works', async ({ real }) => {
+  await stopsInTheMiddle(await real.window.newSession('Claude Code'));
+});
+
+test('TC-8.2b Codex: a tool asks, is allowed in the page, and a patch is shown as a change', async ({ real }) => {
+  const pane = await real.window.newSession('Codex');
+  await pane.send(ESCALATE(real.project));
+  await allow(pane);
+  await pane.isIdle();
+  expect(existsSync(join(real.project, 'made'))).toBe(true);
+  await pane.turn(PATCH);
+  const card = pane.id('tool-card').last();
+  await expect(card).toHaveAttribute('data-status', 'ok');
+  await card.getByRole('button').first().click();
+  await expect(card.getByTestId('diff')).toContainText('hello');
+});
+
+test('TC-8.2b Codex: a turn is stopped in the middle, and the next one works', async ({ real }) => {
+  await stopsInTheMiddle(await real.window.newSession('Codex'));
+});
+
+test('TC-8.3a both agents: tabs switch, and each keeps its history', async ({ real }) => {
+  const { window } = real;
+  const one = await window.newSession('Claude Code');
+  await one.turn('say:by the first');
+  const two = await window.newSession('Codex');
+  await two.turn('say:by the second');
+  await window.id('tab').first().click();
+  await expect(one.id('agent-row')).toHaveText(/by the first/);
+  await expect(two.root).not.toHaveClass(/\bshown\b/);
+  await window.id('tab').last().click();
+  await expect(two.id('agent-row')).toHaveText(/by the second/);
+  await window.page.reload();
+  await expect(two.id('agent-row')).toHaveText(/by the second/);
+  await window.id('tab').first().click();
+  await expect(one.id('agent-row')).toHaveText(/by the first/);
+});
+
+test('TC-8.3b Claude Code: a session begun in a terminal is listed, opened and gone on with', async ({ world, model, real }) => {
+  const environment = { PATH: process.env['PATH'] ?? '', HOME: world.place.home, ...claudeEnvironment(model) };
+  const running = promisify(execFile)(claude, ['-p', 'say:from the terminal'], { cwd: real.project, env: environment });
+  running.child.stdin?.end();
+  expect((await running).stdout).toContain('from the terminal');
+  const row = real.window.id('session-row').filter({ hasText: 'from the terminal' });
+  await expect(row).toHaveCount(1);
+  const pane = await real.window.openSession(await row.getAttribute('data-session') as string);
+  await expect(pane.id('agent-row')).toHaveText(/from the terminal/);
+  await pane.turn('say:from the page');
+  await expect(pane.id('agent-row').last()).toContainText('from the page');
+});

@@ -1,0 +1,196 @@
+/** Long sessions: what they cost, and that what is read stays where it is. */
+import type { Locator } from '@playwright/test';
+import { expect, type Pane, test, type World } from './harness';
+import { claudeFile, claudeLine, claudeSession, idOf, lines } from './harness/on-disk';
+import type { Place } from './harness/place';
+
+async function withSession(world: World, pace: number, config = ''): Promise<string> {
+  const server = await world.start({ pace, config });
+  const project = world.place.project();
+  await server.addProject(project);
+  return server.createSession(project);
+}
+
+const scrollTop = (scroller: Locator): Promise<number> => scroller.evaluate((element) => element.scrollTop);
+
+/** Enough above and below to be in the middle of something. */
+async function fill(world: World, sessionId: string): Promise<void> {
+  await world.server.turn(sessionId, '/markdown');
+  await world.server.turn(sessionId, '/markdown');
+}
+
+/** Prompts, answers and calls in turn, as many as asked for. */
+function longSession(place: Place, project: string, rows: number): void {
+  const id = idOf(1, 4);
+  const all = Array.from({ length: rows }, (_, index) => {
+    const number = index + 1;
+    if (index % 4 === 0) return [claudeLine(project, id, number, 'user', `prompt ${number}`)];
+    if (index % 4 === 3) return [claudeLine(project, id, number, 'assistant', { type: 'text', text: `**answer** ${number}\n\n- one\n- two` })];
+    const call = { type: 'tool_use', id: `toolu_${number}`, name: 'Bash', input: { command: `echo ${number}` } };
+    return [claudeLine(project, id, number, 'assistant', call), claudeLine(project, id, number + rows, 'user', [{ type: 'tool_result', tool_use_id: call.id, content: `${number}` }])];
+  });
+  claudeFile(place, project, id, lines(all.flat()));
+}
+
+test.describe('B6 and B7', () => {
+  test.describe.configure({ timeout: 120_000 });
+
+  test('B6 memory, B7 long sessions: 10,000 rows', async ({ world }) => {
+    const server = await world.start({ fake: true });
+    const project = world.place.project();
+    await server.addProject(project);
+    const [sessionId, other] = [`claude-code:${idOf(1, 4)}`, `claude-code:${idOf(2, 4)}`];
+    longSession(world.place, project, 10_000);
+    claudeSession(world.place, project, 2, 'a short one');
+    const window = await world.window();
+    const pane = await window.openSession(sessionId);
+    expect((await server.history(sessionId)).length).toBeGreaterThanOrEqual(10_000);
+    await scrollThrough(pane);
+    expect(await window.page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(3000);
+
+    const heap = (): Promise<number> => window.page.evaluate(() => {
+      (globalThis as unknown as { gc(): void }).gc();
+      return (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize;
+    });
+    const visit = async (): Promise<void> => {
+      await window.openSession(other);
+      await window.openSession(sessionId);
+    };
+    for (let warm = 0; warm < 2; warm += 1) await visit();
+    const before = await heap();
+    for (let turn = 0; turn < 10; turn += 1) await visit();
+    expect(await heap()).toBeLessThan(before * 1.1);
+  });
+
+  test('B7 long sessions: keys are answered at once while an answer streams', async ({ world }) => {
+    const sessionId = await withSession(world, 5);
+    const pane = await (await world.window()).openSession(sessionId);
+    await pane.send('/words 2000');
+    await expect(pane.id('agent-row').last()).toBeVisible();
+    await pane.input.focus();
+    await recordLatency(pane.input);
+    await pane.page.keyboard.type('the quick brown fox jumps over the lazy dog', { delay: 30 });
+    const latencies = await readLatency(pane.input);
+    expect(latencies.length).toBeGreaterThan(40);
+    const ordered = latencies.toSorted((one, other) => one - other);
+    expect(ordered[Math.floor(ordered.length * 0.95)]).toBeLessThan(50);
+    await expect(pane.root).toHaveAttribute('data-state', 'running');
+    await pane.id('stop').click();
+    await pane.isIdle();
+  });
+});
+
+/** From the moment of a key to the frame after it, by the page's own clock. */
+async function recordLatency(field: Locator): Promise<void> {
+  await field.evaluate((element) => {
+    const found: number[] = [];
+    Object.assign(element, { found });
+    element.addEventListener('keydown', (event) => requestAnimationFrame(() => found.push(performance.now() - event.timeStamp)));
+  });
+}
+
+function readLatency(field: Locator): Promise<number[]> {
+  return field.evaluate((element) => (element as HTMLElement & { found: number[] }).found);
+}
+
+/** Up to the very beginning, where older rows are asked for on the way. */
+async function scrollThrough(pane: Pane): Promise<void> {
+  const scroller = pane.id('transcript');
+  await scroller.hover();
+  for (let step = 0; step < 10; step += 1) {
+    await pane.page.mouse.wheel(0, -4000);
+    await expect.poll(() => pane.rows().count()).toBeGreaterThan(3);
+  }
+}
+
+test('B13 scroll: who reads is not moved, and comes back with a key', async ({ world }) => {
+  const sessionId = await withSession(world, 10, '[batch]\ngradient = [1]\n');
+  await fill(world, sessionId);
+  const pane = await (await world.window()).openSession(sessionId);
+  const scroller = pane.id('transcript');
+  await pane.send('/words 300');
+  await pane.isRunning();
+  await expect(pane.id('agent-row').last()).toContainText(/\w+/);
+  await scroller.hover();
+  await pane.page.mouse.wheel(0, -700);
+  await expect(pane.id('jump-latest')).toBeVisible();
+  const at = await scrollTop(scroller);
+  await pane.isRunning();
+  await pane.isIdle();
+  expect(Math.abs(await scrollTop(scroller) - at)).toBeLessThanOrEqual(2);
+  await scroller.focus();
+  await pane.page.keyboard.press('End');
+  await expect(pane.id('jump-latest')).toHaveCount(0);
+  await pane.turn('/words 50');
+  expect(await scroller.evaluate((element) => element.scrollHeight - element.clientHeight - element.scrollTop)).toBeLessThan(4);
+});
+
+test('B14 flicker: finished blocks are never replaced while the rest streams', async ({ world }) => {
+  const sessionId = await withSession(world, 2, '[batch]\ngradient = [1]\n');
+  const pane = await (await world.window()).openSession(sessionId);
+  await pane.page.evaluate(() => {
+    const removed: string[] = [];
+    Object.assign(globalThis, { removed });
+    // A block that another one follows is finished. Rows may go: they are out of view.
+    const isBlock = (node: Node | null): node is HTMLElement => node instanceof HTMLElement && node.matches('.markdown-part, .code-block');
+    new MutationObserver((changes) => {
+      for (const { target, removedNodes, nextSibling } of changes) {
+        if (target instanceof HTMLElement && target.matches('.markdown') && isBlock(nextSibling)) removed.push(...[...removedNodes].filter(isBlock).map((node) => node.innerText));
+      }
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  await pane.turn('/markdown');
+  expect(await pane.root.locator('.markdown-part, .code-block').count()).toBeGreaterThan(5);
+  expect(await pane.page.evaluate(() => (globalThis as unknown as { removed: string[] }).removed)).toEqual([]);
+});
+
+test('B14 flicker: what stands above does not change by a pixel', async ({ world }) => {
+  const sessionId = await withSession(world, 3, '[batch]\ngradient = [1]\n');
+  await fill(world, sessionId);
+  const pane = await (await world.window()).openSession(sessionId);
+  await pane.send('/words 400');
+  await pane.isRunning();
+  await expect(pane.id('agent-row').last()).toContainText(/\w+/);
+  await pane.id('transcript').hover();
+  await pane.page.mouse.wheel(0, -2500);
+  await expect(pane.id('jump-latest')).toBeVisible();
+  await pane.page.mouse.move(5, 5);
+  const row = pane.root.locator('.code-block').first();
+  await row.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+  // Colours come from a worker, once.
+  await expect(row.locator('code span').first()).toBeVisible();
+  const before = await row.screenshot({ animations: 'disabled' });
+  await pane.isIdle();
+  expect((await row.screenshot({ animations: 'disabled' })).equals(before)).toBe(true);
+});
+
+test('B22 order on reload: rows stand as they stood live', async ({ world }) => {
+  const sessionId = await withSession(world, 1);
+  const pane = await (await world.window()).openSession(sessionId);
+  for (const scene of ['/research', '/think', '/plan', '/diff']) await pane.turn(scene);
+  const scroller = pane.id('transcript');
+  await scroller.focus();
+  const live = await allKeys(pane);
+  expect(live.length).toBeGreaterThan(12);
+  await pane.page.reload();
+  await pane.isReady();
+  expect(await allKeys(pane)).toEqual(live);
+});
+
+/** Of rows that have no element too: those come into view from top to bottom. */
+async function allKeys(pane: Pane): Promise<string[]> {
+  const scroller = pane.id('transcript');
+  await scroller.focus();
+  await pane.page.keyboard.press('Home');
+  await expect.poll(() => scrollTop(scroller)).toBe(0);
+  const found = new Set<string>();
+  for (;;) {
+    for (const key of await pane.keys()) found.add(key);
+    const isEnd = await scroller.evaluate((element) => {
+      const at = element.scrollTop;
+      element.scrollTop += element.clientHeight / 2;
+      return new Promise<boolean>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(element.scrollTop <= at))));
+    });
+    if (isEnd) return [...found];
+  }
+}

@@ -1,0 +1,12 @@
+/** Waits for something outside the browser to come true. */
+import { setTimeout as pause } from 'node:timers/promises';
+
+const PATIENCE = 20_000;
+
+export async function until(what: string, holds: () => boolean | Promise<boolean>, tell: () => string = () => ''): Promise<void> {
+  const end = Date.now() + PATIENCE;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`waited in vain: ${what} ${tell()}`);
+    await pause(20);
+  }
+}

@@ -1,0 +1,253 @@
+/** Requirements 21 to 42: what a transcript shows. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from './harness';
+import { demoWorld, moreSessions } from './demo-world';
+
+test('req 21, 23: rows and finished blocks keep their elements while the rest streams; no mark-up flashes', async ({ world }) => {
+  const { window: { page }, pane } = await demoWorld(world, { pace: 2 });
+  await pane.turn('/think');
+  await page.evaluate(() => {
+    const seen = { removed: [] as string[], flashes: 0 };
+    Object.assign(globalThis, { seen });
+    for (const row of document.querySelectorAll('[data-testid="row"]')) Object.assign(row, { isMine: true });
+    new MutationObserver((changes) => {
+      for (const change of changes) {
+        for (const node of change.removedNodes) if (node instanceof HTMLElement && node.classList.contains('markdown-part')) seen.removed.push(node.textContent ?? '');
+      }
+      if ([...document.querySelectorAll('.agent-row .markdown')].some((text) => text.textContent?.includes('**'))) seen.flashes += 1;
+    }).observe(document.querySelector('[data-testid="transcript"]') as Node, { childList: true, subtree: true, characterData: true });
+  });
+  const marked = await pane.rows().count();
+  await pane.turn('/words 400');
+  const { removed, flashes } = await page.evaluate(() => (globalThis as unknown as { seen: { removed: string[]; flashes: number } }).seen);
+  expect(removed).toEqual([]);
+  expect(flashes).toBe(0);
+  const kept = await pane.rows().evaluateAll((rows) => rows.filter((row) => (row as unknown as { isMine?: boolean }).isMine).length);
+  expect(kept).toBe(marked);
+  await expect(pane.rows('agent').last().locator('strong').first()).toHaveText('100');
+});
+
+test('req 24, 25: code has a language, colours, wrapping and a copy button; links leave safely', async ({ world }) => {
+  const { window, pane } = await demoWorld(world);
+  await pane.turn('/markdown');
+  await pane.id('transcript').evaluate((element) => element.scrollTo({ top: 0 }));
+  const block = pane.id('code-block').filter({ hasText: 'Greets somebody' }).first();
+  await expect(block.locator('.code-language')).toHaveText('rust');
+  await expect(block.locator('code span').first()).toBeAttached();
+  const copy = block.getByRole('button', { name: 'Copy code' });
+  await copy.focus();
+  await window.page.keyboard.press('Enter');
+  await expect(window.id('announcer')).toHaveText('Copied');
+  expect(await window.page.evaluate(() => navigator.clipboard.readText())).toContain('fn greet(name: &str)');
+  await block.getByRole('button', { name: 'Wrap long lines' }).click();
+  await expect(block).toHaveClass(/wrap/);
+  const link = pane.root.getByRole('link', { name: 'link' });
+  await expect(link).toHaveAttribute('rel', 'noopener noreferrer');
+  await expect(link).toHaveAttribute('target', '_blank');
+});
+
+test('req 26: thinking is closed until it is opened, and stays as the user chose', async ({ world }) => {
+  const { id, window, pane } = await demoWorld(world, { pace: 2 });
+  await pane.send('/think');
+  const first = pane.id('thinking').first();
+  await expect(first.getByRole('button')).toHaveAttribute('aria-expanded', 'false');
+  await expect(first.locator('.preview')).toHaveText(/\S/);
+  await first.getByRole('button').click();
+  await pane.isIdle();
+  await expect(first.getByRole('button')).toHaveAttribute('aria-expanded', 'true');
+  await expect(first).toContainText(/Thought for/);
+  await expect(pane.id('thinking').nth(1).getByRole('button')).toHaveAttribute('aria-expanded', 'true');
+  await window.page.reload();
+  await expect(window.pane(id).id('thinking').first().getByRole('button')).toHaveAttribute('aria-expanded', 'true');
+});
+
+test('req 27, 28, 29, 31: a command is running until its result is there; its card tells what, how and how it ended', async ({ world }) => {
+  const { window: { page }, pane } = await demoWorld(world, { pace: 3 });
+  await page.evaluate(() => {
+    const statuses: string[] = [];
+    Object.assign(globalThis, { statuses });
+    new MutationObserver(() => {
+      const status = document.querySelector<HTMLElement>('[data-testid="tool-card"]')?.dataset['status'];
+      if (status && statuses.at(-1) !== status) statuses.push(status);
+    }).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ['data-status'] });
+  });
+  await pane.turn('/run');
+  const card = pane.id('tool-card');
+  await expect(card).toHaveAttribute('data-status', 'error');
+  await expect(card).toHaveAttribute('data-kind', 'execute');
+  expect(await page.evaluate(() => (globalThis as unknown as { statuses: string[] }).statuses)).toEqual(['running', 'error']);
+  await expect(card.getByRole('button').first()).toContainText(/Run\s*cargo test --test greeting/);
+  await expect(card.locator('.tool-body')).toHaveCount(0);
+  await card.getByRole('button').first().click();
+  await expect(card.locator('.command-line pre')).toHaveText('cargo test --test greeting');
+  expect(await card.locator('.output-line span[class]').count()).toBeGreaterThan(0);
+  await expect(card.getByTestId('output')).not.toContainText('\u001b');
+  await expect(card.getByTestId('raw-input')).toHaveCount(0);
+  await card.getByTestId('raw-toggle').click();
+  await expect(card.getByTestId('raw-input')).toContainText('"command": "cargo test --test greeting"');
+});
+
+test('req 30: changes have counts, numbers, marks within lines, and two forms', async ({ world }) => {
+  const { window, pane } = await demoWorld(world);
+  await pane.turn('/diff');
+  const [edit, added] = [pane.id('tool-card').nth(0), pane.id('tool-card').nth(1)];
+  await edit.getByRole('button').first().click();
+  const diff = edit.getByTestId('diff');
+  await expect(diff.locator('figcaption')).toContainText('demo/src/greeting.rs');
+  await expect(diff.locator('.added')).toHaveText(/^\+[1-9]/);
+  await expect(diff.locator('.removed')).toHaveText(/^−[1-9]/);
+  await expect(diff.locator('tr[data-change="remove"] .number').first()).toHaveText(/\d/);
+  expect(await diff.locator('mark').count()).toBeGreaterThan(0);
+  await diff.getByTestId('diff-mode').click();
+  await expect(diff).toHaveAttribute('data-mode', 'split');
+  await expect(diff.locator('table.split')).not.toHaveCount(0);
+  await window.page.reload();
+  await pane.id('tool-card').nth(1).getByRole('button').first().click();
+  await expect(added.getByTestId('diff')).toHaveAttribute('data-mode', 'split');
+  await expect(added.getByTestId('diff')).toContainText('new');
+});
+
+test('req 32: a plan is one list that progresses, pinned while it runs', async ({ world }) => {
+  const { window: { page }, pane } = await demoWorld(world, { pace: 8 });
+  await pane.send('/plan');
+  const dock = pane.id('plan-dock');
+  await expect(dock).toBeVisible();
+  await dock.getByRole('button').click();
+  await expect(dock.locator('.task')).toHaveCount(4);
+  await page.evaluate(() => Object.assign(document.querySelector('[data-testid="plan-row"]') as Element, { isMine: true }));
+  await expect(dock.locator('.task[data-status="completed"]')).not.toHaveCount(0);
+  await pane.isIdle();
+  await expect(dock).toHaveCount(0);
+  await expect(pane.id('plan-row')).toHaveCount(1);
+  await expect(pane.id('plan-row').locator('.task[data-status="completed"]')).toHaveCount(4);
+  expect(await page.evaluate(() => (document.querySelector('[data-testid="plan-row"]') as unknown as { isMine?: boolean }).isMine)).toBe(true);
+});
+
+test('req 34: three tools that only read are one line', async ({ world }) => {
+  const { pane } = await demoWorld(world);
+  await pane.turn('/research');
+  const fold = pane.id('fold');
+  await expect(fold).toHaveCount(1);
+  await expect(pane.id('tool-card')).toHaveCount(0);
+  await fold.getByRole('button').click();
+  await expect(fold.getByTestId('tool-card')).toHaveCount(3);
+});
+
+test('req 35: what the user said is shown as it was typed, with its time, and can be sent again', async ({ world }) => {
+  const { pane } = await demoWorld(world);
+  const typed = 'think  twice\n\n  * not a list\n<b>not bold</b> ` \\n';
+  await pane.send(typed);
+  await pane.isIdle();
+  const row = pane.id('user-row');
+  expect(await row.locator('.user-bubble').textContent()).toBe(typed);
+  await expect(row.locator('.user-bubble')).toHaveCSS('white-space', /pre/);
+  await expect(row).toHaveAttribute('title', /\d/);
+  await row.hover();
+  await row.getByRole('button', { name: 'Edit and send again' }).click();
+  await expect(pane.input).toHaveValue(typed);
+  await expect(pane.input).toBeFocused();
+});
+
+test('req 36: a failed turn has its code, its reason and a retry; a good one tells its use', async ({ world }) => {
+  const { pane } = await demoWorld(world);
+  await pane.turn('/think');
+  await expect(pane.id('turn-end')).toHaveText(/\d+ in · \d+ out/);
+  await pane.send('/fail');
+  await expect(pane.id('error-row')).toContainText('overloaded');
+  await expect(pane.id('error-row')).toHaveAttribute('data-code', /\S/);
+  await expect(pane.rows('agent').last()).toContainText('fail in the middle of a');
+  await pane.id('error-row').getByTestId('retry').click();
+  await expect(pane.id('error-row')).toHaveCount(2);
+});
+
+test('req 37, 38: who reads is left alone, is told of news, and comes back by key or click', async ({ world }) => {
+  const { window: { page }, pane } = await demoWorld(world);
+  await pane.turn('/words 3000');
+  const scroller = pane.id('transcript');
+  const top = (): Promise<number> => scroller.evaluate((element) => element.scrollTop);
+  const distance = (): Promise<number> => scroller.evaluate((element) => element.scrollHeight - element.clientHeight - element.scrollTop);
+  await expect.poll(distance).toBeLessThanOrEqual(64);
+  await expect(pane.id('jump-latest')).toHaveCount(0);
+  await scroller.hover();
+  await page.mouse.wheel(0, -900);
+  await expect(pane.id('jump-latest')).toBeVisible();
+  await expect.poll(distance).toBeGreaterThan(500);
+  const before = await top();
+  await world.server.turn(await pane.sessionId(), '/tools 12');
+  await expect(pane.id('jump-latest')).toHaveText(/\d+ new/);
+  expect(Math.abs(await top() - before)).toBeLessThanOrEqual(2);
+  await pane.id('jump-latest').click();
+  await expect.poll(distance).toBeLessThanOrEqual(64);
+  await expect(pane.id('jump-latest')).toHaveCount(0);
+  await scroller.focus();
+  await page.keyboard.press('PageUp');
+  await expect(pane.id('jump-latest')).toBeVisible();
+  await page.keyboard.press('End');
+  await expect.poll(distance).toBeLessThanOrEqual(64);
+});
+
+test('req 39: a session opens at its end, or at the first row that was not seen', async ({ world }) => {
+  const { project, id, window, pane } = await demoWorld(world);
+  await pane.turn('/words 2000');
+  const distance = (): Promise<number> => pane.id('transcript').evaluate((element) => element.scrollHeight - element.clientHeight - element.scrollTop);
+  await window.page.reload();
+  await pane.isReady();
+  await expect.poll(distance).toBeLessThanOrEqual(64);
+  const [b] = await moreSessions(world, project, 'b') as [string];
+  await window.openSession(b);
+  await window.page.locator(`[data-testid="tab"][data-session="${id}"]`).click({ button: 'middle' });
+  await world.server.turn(id, 'think of news');
+  await world.server.turn(id, '/words 2000');
+  await window.openSession(id);
+  await expect(pane.rows('user').filter({ hasText: 'think of news' })).toBeInViewport();
+});
+
+test('req 39: older rows come in front without moving what is read', async ({ world }) => {
+  const { id, window, pane } = await demoWorld(world);
+  await world.server.turn(id, '/tools 400');
+  await window.page.reload();
+  await pane.isReady();
+  const scroller = pane.id('transcript');
+  await scroller.hover();
+  const height = (): Promise<number> => scroller.evaluate((element) => element.scrollHeight);
+  const whole = await height();
+  await scroller.evaluate((element) => element.scrollTo({ top: 0 }));
+  await expect.poll(height).toBeGreaterThan(whole);
+  // Not thrown to the new beginning: that row would be the user's.
+  await expect(pane.rows('user').first()).not.toBeInViewport();
+});
+
+test('req 41: find in session counts, steps and shows', async ({ world }) => {
+  const { window, pane } = await demoWorld(world);
+  await pane.turn('/think');
+  await pane.turn('/words 2000');
+  await window.page.keyboard.press('Control+f');
+  await pane.id('find-bar').getByRole('searchbox').fill('demo');
+  await expect(pane.id('find-count')).toHaveText(/1 of [2-9]/);
+  await window.page.keyboard.press('Enter');
+  await expect(pane.id('find-count')).toHaveText(/2 of/);
+  await window.page.keyboard.press('Shift+Enter');
+  await expect(pane.id('find-count')).toHaveText(/1 of/);
+  await expect(pane.root.locator('.row-frame.is-target')).toBeInViewport();
+  await window.page.keyboard.press('Escape');
+  await expect(pane.id('find-bar')).toHaveCount(0);
+});
+
+test('req 42: a message, a turn and the whole session can be taken along', async ({ world }) => {
+  const { window: { page }, pane } = await demoWorld(world);
+  await pane.turn('/think');
+  const choose = async (name: string): Promise<void> => {
+    await pane.id('pane-menu').click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+  const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+  await choose('Copy last turn');
+  await expect.poll(clipboard).toMatch(/^> \/think[^]*scripted, like this answer/);
+  await choose('Copy session as Markdown');
+  await expect.poll(clipboard).toContain('One more thought');
+  for (const [name, wanted] of [['Export Markdown', 'The option *Thinking*'], ['Export JSON', '"The option *Thinking*']] as const) {
+    const file = page.waitForEvent('download');
+    await choose(name);
+    expect(readFileSync(await (await file).path(), 'utf8')).toContain(wanted);
+  }
+});

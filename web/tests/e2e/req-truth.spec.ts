@@ -1,0 +1,147 @@
+/** Requirements 13 to 20: whether the page hears the server, and what it says of the agent. */
+import { expect, test, until } from './harness';
+import { demoWorld } from './demo-world';
+
+const BROKEN = [/ERR_/, /WebSocket/, /Failed to load/];
+
+test('req 13, 59: a lost connection is shown and said within half a second, and comes back', async ({ world }) => {
+  await world.start();
+  const proxy = await world.proxy();
+  await world.server.addProject(world.place.project());
+  const window = await world.window(proxy.url);
+  window.expectFaults(...BROKEN);
+  await window.page.evaluate(() => {
+    const pill = document.querySelector('[data-testid="conn-pill"]') as HTMLElement;
+    new MutationObserver(() => { (globalThis as { lostAt?: number }).lostAt ??= Date.now(); }).observe(pill, { attributes: true, attributeFilter: ['data-state'] });
+  });
+  const cutAt = Date.now();
+  proxy.cut();
+  await expect(window.id('conn-pill')).toHaveAttribute('data-state', /reconnecting|offline|connecting/);
+  const lostAt = await window.page.evaluate(() => (globalThis as { lostAt?: number }).lostAt ?? 0);
+  expect(lostAt - cutAt).toBeLessThan(500);
+  await expect(window.id('conn-pill')).toHaveText(/attempt \d+|Offline/);
+  await expect(window.id('announcer')).toHaveText(/Reconnecting|Offline|Connecting/);
+  await expect(window.id('announcer')).toHaveAttribute('aria-live', 'polite');
+  proxy.restore();
+  await window.isConnected();
+  await expect(window.id('announcer')).toHaveText('Connected');
+});
+
+test('req 14, 35: what is written offline waits, can be taken back, and arrives once', async ({ world }) => {
+  await world.start();
+  const proxy = await world.proxy();
+  const project = world.place.project();
+  await world.server.addProject(project);
+  const id = await world.server.createSession(project);
+  const window = await world.window(proxy.url);
+  window.expectFaults(...BROKEN);
+  const pane = await window.openSession(id);
+  proxy.cut();
+  await expect(window.id('conn-pill')).not.toHaveAttribute('data-state', 'open');
+  await pane.send('/think about one');
+  await pane.send('not this');
+  await expect(pane.root.locator('[data-delivery="waiting"]')).toHaveCount(2);
+  await expect(pane.id('delivery').first()).toContainText('Waiting for connection');
+  await pane.rows('user').filter({ hasText: 'not this' }).getByRole('button', { name: 'Take back' }).click();
+  await expect(pane.input).toHaveValue('not this');
+  proxy.restore();
+  await window.isConnected();
+  await pane.isIdle();
+  await expect(pane.rows('user')).toHaveCount(1);
+  const said = (await world.server.history(id)).filter((item) => item.type === 'message' && item.origin === 'user');
+  expect(said).toHaveLength(1);
+});
+
+test('req 15: after a reconnect the transcript is the server\'s, and a line says how much came', async ({ world }) => {
+  await world.start({ pace: 5 });
+  const proxy = await world.proxy();
+  const project = world.place.project();
+  await world.server.addProject(project);
+  const id = await world.server.createSession(project);
+  const window = await world.window(proxy.url);
+  window.expectFaults(...BROKEN);
+  const pane = await window.openSession(id);
+  await pane.send('/think');
+  await expect(pane.rows('thinking').first()).toBeVisible();
+  proxy.cut();
+  await expect(window.id('conn-pill')).not.toHaveAttribute('data-state', 'open');
+  await world.server.isIdle(id);
+  proxy.restore();
+  await expect(pane.id('caught-up')).toHaveText(/Caught up · \d+ updates?/);
+  await expect(pane.id('caught-up')).toHaveCount(0);
+  await pane.isIdle();
+  await expect(pane.rows('thinking')).toHaveCount(2);
+  await expect(pane.rows('agent').last()).toContainText('The option Thinking leaves them out.');
+});
+
+test('req 17: the head says what the session is, and its details say the rest', async ({ world }) => {
+  const { project, id, window, pane } = await demoWorld(world);
+  world.place.write('project/file.txt', 'x');
+  await pane.turn('/think');
+  const head = pane.id('pane-header');
+  await expect(head).toContainText(/demo/i);
+  await expect(head.getByText('project', { exact: true })).toHaveAttribute('title', project);
+  await expect(head.locator('.branch')).toHaveText(/master|main/);
+  await pane.id('details-button').click();
+  const details = window.id('details');
+  await expect(details).toContainText(id);
+  await expect(details).toContainText(project);
+  await expect(details).toContainText(/Pid\s*\d+/);
+  await expect(details).toContainText(/Last heard\s*[\d.]+ s ago/);
+  await expect(details).toContainText(/version \d+, server \d/);
+  await expect(details).toContainText(/Process\s*ready/);
+  await details.getByRole('button', { name: 'Copy session' }).click();
+  expect(await window.page.evaluate(() => navigator.clipboard.readText())).toBe(id);
+});
+
+test('req 18: a running turn tells its time and what it waits for; silence offers a way out', async ({ world }) => {
+  const { id, pane } = await demoWorld(world, { config: '[sessions]\nstall-seconds = 1\n' });
+  await pane.send('/hang');
+  const status = pane.id('turn-status');
+  await expect(status).toBeVisible();
+  await expect(pane.id('elapsed')).toHaveText(/\d/);
+  await expect(status).toHaveAttribute('data-stalled', 'true');
+  await expect(pane.id('restart')).toBeVisible();
+  await pane.id('wait').click();
+  await expect(status).toHaveAttribute('data-stalled', 'false');
+  await expect(pane.id('interrupt')).toHaveCount(0);
+  await pane.id('stop').click();
+  await pane.isIdle();
+  await expect(pane.rows('turn-end').last()).toContainText('Stopped');
+  await pane.send('/permission');
+  await expect(status).toContainText('Waiting for your answer');
+  await until('it waits', async () => (await world.server.status(id)).state === 'waiting');
+});
+
+test('req 19, 36: a dead agent leaves one row with its code and a way on; what was said stays', async ({ world }) => {
+  const { pane } = await demoWorld(world);
+  await pane.turn('/think');
+  const before = await pane.keys();
+  await pane.send('/crash');
+  const row = pane.id('error-row');
+  await expect(row).toHaveCount(1);
+  await expect(row).toHaveAttribute('data-code', 'PROCESS_CRASH');
+  await expect(row).toContainText('137');
+  expect((await pane.keys()).slice(0, before.length)).toEqual(before);
+  await row.getByTestId('restart').click();
+  await pane.isIdle();
+  await pane.turn('/think');
+  await expect(pane.id('error-row')).toHaveCount(1);
+});
+
+test('req 20, 46, 48: a second window shows the same rows, requests and queue', async ({ world }) => {
+  const { id, pane } = await demoWorld(world);
+  const other = await world.window();
+  const twin = await other.openSession(id);
+  await pane.send('/permission');
+  await expect(twin.id('approval')).toBeVisible();
+  await expect(other.listed(id)).toHaveAttribute('data-status', 'needs-you');
+  await pane.send('later');
+  await expect(twin.id('queue-entry')).toHaveText([/later/]);
+  await expect.poll(() => twin.keys()).toEqual(await pane.keys());
+  await twin.root.locator('[data-option="reject-once"]').click();
+  await expect(pane.id('approval')).toHaveCount(0);
+  await expect(pane.id('queue-entry')).toHaveCount(0);
+  await pane.isIdle();
+  await expect.poll(async () => JSON.stringify(await twin.keys()) === JSON.stringify(await pane.keys())).toBe(true);
+});
