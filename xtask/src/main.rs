@@ -10,6 +10,7 @@ mod install;
 mod lint;
 mod repository;
 mod run;
+mod soak;
 mod test;
 #[cfg(test)]
 mod tidy;
@@ -58,6 +59,11 @@ enum Verb {
         #[arg(default_value_t = 20)]
         seconds: u32,
     },
+    /// Run the tests of reliability for much longer
+    Soak {
+        /// A part of their names; all of them by default
+        name: Option<String>,
+    },
     /// Build the web page if its sources changed
     Web,
     /// Test the whole program in Chromium
@@ -84,6 +90,7 @@ fn perform(verb: Verb) -> anyhow::Result<()> {
         Verb::Gen { check: false } => r#gen::write(),
         Verb::Bench { name, arguments } => bench::run(name.as_deref(), &arguments),
         Verb::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
+        Verb::Soak { name } => soak::run(name.as_deref()),
         Verb::Web => web::build(),
         Verb::Browse => web::browse(),
     }

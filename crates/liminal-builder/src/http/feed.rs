@@ -19,9 +19,8 @@ use crate::session::Live;
 
 /// Between two states of a growing item: nobody sees more of them.
 const PAUSE: Duration = Duration::from_millis(33);
-/// The same for an item that is costly to send whole.
-const LONG_PAUSE: Duration = Duration::from_millis(500);
-const COSTLY: usize = 256 * 1024;
+/// What sending a growing item whole, again and again, may cost in a second: one of 256 KiB goes out twice.
+const BYTES_A_SECOND: u64 = 512 * 1024;
 /// What is smaller is sent as often as it changes: short answers and the beginnings of calls are seen at once.
 const SMALL: usize = 4 * 1024;
 
@@ -147,8 +146,9 @@ impl Feed {
     }
 
     fn pause(&self, largest: usize) -> Instant {
-        let is_costly = largest > COSTLY && self.encoding.is_none();
-        Instant::now() + if is_costly { LONG_PAUSE } else { PAUSE }
+        let earned = |bytes: usize| Duration::from_micros(bytes as u64 * 1_000_000 / BYTES_A_SECOND);
+        let pause = if self.encoding.is_none() { earned(largest).max(PAUSE) } else { PAUSE };
+        Instant::now() + pause
     }
 
     fn frame(&mut self, entry: &Entry, through: &Cursor) -> Frame {

@@ -147,6 +147,7 @@ impl Agent {
             Directive::Deep(depth) => self.deep(*depth),
             Directive::Keys(count) => self.keys(*count),
             Directive::Flood => self.flood(),
+            Directive::Clock(messages) => self.clock(*messages),
             Directive::Shape(shape) => {
                 self.output.shape(*shape);
                 Ok(())

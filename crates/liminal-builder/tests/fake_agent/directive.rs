@@ -39,6 +39,8 @@ pub(crate) enum Directive {
     Keys(u64),
     /// `!flood`: messages without end.
     Flood,
+    /// `!clock N`: so many messages, 20 ms apart, each the time in microseconds at which it was said.
+    Clock(u64),
     Shape(Shape),
     Act(Act),
 }
@@ -143,6 +145,7 @@ fn read_said(word: &str, value: &str) -> Option<Result<Directive>> {
         "deep" => count(value).map(Directive::Deep),
         "keys" => number(value).map(Directive::Keys),
         "flood" => Ok(Directive::Flood),
+        "clock" => number(value).map(Directive::Clock),
         _ => return None,
     })
 }

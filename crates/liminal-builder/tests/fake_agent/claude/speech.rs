@@ -1,9 +1,18 @@
 //! Texts: messages and thoughts, piece by piece.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::Agent;
+
+const PACE: Duration = Duration::from_millis(20);
+
+#[expect(clippy::disallowed_methods, reason = "another process compares it with its own clock")]
+fn microseconds() -> i64 {
+    jiff::Timestamp::now().as_microsecond()
+}
 
 impl Agent {
     pub(super) fn start_message(&mut self) -> Result<String> {
@@ -43,6 +52,18 @@ impl Agent {
             self.piece(kind, &mut text)?;
         }
         Ok((message, text))
+    }
+
+    pub(super) fn clock(&mut self, messages: u64) -> Result<()> {
+        for _ in 0..messages {
+            std::thread::sleep(PACE);
+            let (message, _) = self.open_text("text", 0)?;
+            let text = microseconds().to_string();
+            let delta = self.scribe.delta(0, &delta("text", &text));
+            self.output.line(delta)?;
+            self.end_text("text", &message, &text)?;
+        }
+        Ok(())
     }
 
     pub(super) fn piece(&mut self, kind: &str, text: &mut String) -> Result<()> {
