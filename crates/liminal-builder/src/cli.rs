@@ -66,7 +66,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = SERVE_HELP)]
 pub struct Serve {
-    /// Only print the address; in this version no browser is opened anyway
+    /// Only print the address; otherwise a browser is opened where somebody sits at a desktop
     #[arg(long)]
     pub no_open: bool,
     /// Write what is said to and by each agent into a file of this directory, for `liminal replay`; prompts and all
