@@ -1097,7 +1097,11 @@ sessions: Array<SessionSummary>,
 /**
  * Where the list goes on, as `after` of the next request; absent at its end.
  */
-next?: string, };
+next?: string, 
+/**
+ * What of the agents' own sessions is not in the list, and why, in words.
+ */
+notes?: Array<string>, };
 
 export type SessionOpened = { 
 /**

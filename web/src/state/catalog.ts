@@ -11,6 +11,8 @@ import { attempt, toastError } from './toasts';
 export interface SessionsOfProject {
   sessions: SessionSummary[];
   next?: string | undefined;
+  /** What is not in the list, and why. */
+  notes?: readonly string[] | undefined;
 }
 
 const [projects, setProjects] = createStore<Project[]>([]);
@@ -47,6 +49,7 @@ export async function refreshSessions(projectId: string): Promise<void> {
   try {
     const page = await api.sessions({ projectId, limit: shown });
     put('list', projectId, page.sessions, page.next);
+    setLists(projectId, 'notes', page.notes);
   } catch (error) {
     toastError('Sessions could not be read', error);
   }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::agents::Launch;
-use crate::discovery::SessionSummary;
+use crate::discovery::Listing;
 use crate::discovery::codex::{Sessions, home_directory};
 use crate::process::{Environment, run_for_output};
 use crate::provider::OpenError;
@@ -23,17 +23,16 @@ pub(super) fn is_unguarded(mode: &str) -> bool {
 }
 
 /// Where Codex keeps its sessions.
-pub(super) fn rollouts(environment: &Environment) -> Arc<Mutex<Sessions>> {
+pub(in crate::provider) fn rollouts(environment: &Environment) -> Arc<Mutex<Sessions>> {
     let home = environment.get("HOME").map(PathBuf::from).unwrap_or_default();
     let directory = home_directory(environment.get("CODEX_HOME"), &home);
     Arc::new(Mutex::new(Sessions::new(&directory)))
 }
 
 /// The sessions of a directory, the latest first.
-pub(super) fn found(rollouts: &Mutex<Sessions>, directory: &Path) -> Result<Vec<SessionSummary>, OpenError> {
+pub(in crate::provider) fn found(rollouts: &Mutex<Sessions>, directory: &Path) -> Result<Listing, OpenError> {
     let mut sessions = rollouts.lock().unwrap_or_else(PoisonError::into_inner);
-    let listing = sessions.list(directory).map_err(|error| OpenError::Unusable(error.to_string()))?;
-    Ok(listing.sessions)
+    sessions.list(directory).map_err(|error| OpenError::Unusable(error.to_string()))
 }
 
 /// What is wrong with Codex's configuration, if anything is.

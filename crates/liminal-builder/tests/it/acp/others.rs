@@ -3,7 +3,7 @@
 use liminal_builder::agents::Machine;
 use liminal_builder::config::{AgentConfig, Config};
 use liminal_builder::process::{Environment, InstanceId};
-use liminal_builder::provider::{OpenRequest, ProviderRegistry, SessionOptions};
+use liminal_builder::provider::{OpenRequest, Provider as _, ProviderRegistry, SessionOptions};
 use liminal_builder::session::{SessionHandle, Setup};
 use tokio::task::JoinSet;
 
@@ -50,6 +50,41 @@ async fn the_other_adapter_of_codex_runs_a_tool_with_permission() {
         r#"tool:exec_command {"cmd":"touch PROJECT/made","sandbox_permissions":"require_escalated","justification":"why"}"#,
     )
     .await;
+}
+
+/// What the agent remembers is listed by a new process if it has a list, and opens in it with what was said.
+async fn remembers_its_sessions(mut world: AcpWorld, has_list: bool) {
+    let mut chat = world.create().await;
+    chat.turn("say:remember the fox").await;
+    let session = chat.handle.session_id().clone();
+    chat.kill().await;
+    world.restart();
+    let (agent, project) = (world.agent(), world.project.clone());
+    assert!(agent.is_stale(&project) && agent.found(project.clone()).await.unwrap().sessions.is_empty());
+    assert_eq!(agent.recall(project.clone()).await.unwrap(), has_list);
+    assert!(!agent.is_stale(&project));
+    let found = agent.found(project).await.unwrap().sessions;
+    let found: Vec<String> = found.iter().map(|found| format!("{}:{}", agent.cli_type(), found.id)).collect();
+    assert_eq!(found, if has_list { vec![session.to_string()] } else { Vec::new() });
+    let mut again = world.open(Some(session)).await.unwrap();
+    again.turn("say:and on").await;
+    let said = again.said();
+    assert_eq!(said.iter().filter(|text| text.trim() == "say:remember the fox").count(), 1, "{said:?}");
+    assert_eq!(said.iter().filter(|text| text.trim() == "remember the fox").count(), 1, "{said:?}");
+    assert!(said.iter().any(|text| text.trim() == "and on"), "{said:?}");
+    again.assert_sound();
+    world.end().await;
+}
+
+/// The day this fails, it lists them.
+#[tokio::test]
+async fn gemini_opens_a_session_of_earlier_and_lists_none() {
+    remembers_its_sessions(AcpWorld::gemini().await, false).await;
+}
+
+#[tokio::test]
+async fn opencode_lists_its_sessions_of_earlier_and_opens_them() {
+    remembers_its_sessions(AcpWorld::opencode().await, true).await;
 }
 
 /// Codex under another name, as if it were an agent that nobody knows.
