@@ -228,7 +228,7 @@ fn find_agents(plan: &Plan) -> FindAgents {
         let place = Arc::clone(&place);
         Box::pin(async move {
             let (config, environment, managed, data) = &*place;
-            Machine { config, environment, managed, data }.agents().await
+            Machine { config, environment, managed, data }.agents_with_logins().await
         })
     })
 }

@@ -30,6 +30,7 @@ use crate::diagnostics::{Diagnostics, Snapshot};
 use crate::discovery::{Listing, codex as codex_files};
 use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
+pub use codex::login as codex_login;
 use connection::{ConnectionTask, Request};
 pub use list::ListedSession;
 use pipe::SharedPipe;

@@ -8,6 +8,7 @@
 //! | `FAKE_AGENT_KEEPS` | it writes a session file below `CLAUDE_CONFIG_DIR`, as Claude Code does |
 //! | `FAKE_AGENT_PRELUDE` | bytes in hexadecimal that it writes before all else |
 //! | `FAKE_AGENT_START` | directives that it follows before it listens |
+//! | `FAKE_AGENT_LOGGED_IN` | it says that its login is there |
 //! | `FAKE_AGENT_SPEAKS` | `acp`: the Agent Client Protocol; else as Claude Code |
 //! | `FAKE_AGENT_SESSIONS` | ACP: so many sessions of earlier it remembers, in any directory |
 //! | `FAKE_AGENT_LIST` | ACP: what goes wrong with their list: `none`, `error`, `garbage`, `hang`, `exit`, `endless` |
@@ -32,6 +33,10 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
     if arguments.iter().any(|argument| argument == "--version") {
         return Ok(writeln!(std::io::stdout(), "{VERSION}")?);
+    }
+    if arguments.iter().skip(1).eq(["auth", "status"]) {
+        let is_there = std::env::var_os("FAKE_AGENT_LOGGED_IN").is_some();
+        return Ok(writeln!(std::io::stdout(), "{{\"loggedIn\":{is_there}}}")?);
     }
     journal::started(&arguments)?;
     match std::env::var("FAKE_AGENT_SPEAKS").as_deref() {

@@ -51,6 +51,20 @@ pub(super) fn login_command(launch: &Launch, environment: &Environment) -> Optio
     Some(words.collect::<Vec<_>>().join(" "))
 }
 
+/// Whether the Codex that the adapter uses has a login; nothing, if it does not tell.
+pub async fn login(launch: &Launch, environment: &Environment, patience: Duration) -> Option<bool> {
+    let (program, mut arguments) = program(launch, environment)?;
+    arguments.extend(["login".to_owned(), "status".to_owned()]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let run = run_for_output(&program, &arguments, environment, patience).await.ok()?;
+    let told = |words| run.stdout.lines().chain(run.stderr.lines()).any(|line| line.starts_with(words));
+    match (told("Logged in"), told("Not logged in")) {
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        (true, true) | (false, false) => None,
+    }
+}
+
 /// The Codex that the adapter uses: the one that is set, or the one beside it, or the one on the `PATH`.
 fn program(launch: &Launch, environment: &Environment) -> Option<(PathBuf, Vec<String>)> {
     if let Some(set) = environment.get("CODEX_PATH") {
