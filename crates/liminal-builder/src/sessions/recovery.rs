@@ -111,6 +111,7 @@ impl Sessions {
             session_id: delivery.session_id.clone(),
             error_code: code,
             error_message: message.to_owned(),
+            usage: None,
         });
         encoder.take()
     }
