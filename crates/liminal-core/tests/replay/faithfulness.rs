@@ -51,6 +51,7 @@ impl Played {
         self.every_note_is_told();
         self.every_turn_ends_as_its_result_says();
         self.prices_add_up();
+        self.tokens_add_up();
         self.every_line_is_understood();
     }
 
@@ -147,6 +148,17 @@ impl Played {
         let last = self.lines("result").last().and_then(|result| result["total_cost_usd"].as_f64());
         let difference = prices.sum::<f64>() - last.unwrap_or_default();
         assert!(difference.abs() < 1e-9, "{difference}");
+    }
+
+    /// The models' counts have everything that was paid for.
+    fn tokens_add_up(&self) {
+        let models = self.lines("result").last().and_then(|result| result["modelUsage"].as_object());
+        let ends: Vec<&Value> = self.events.iter().filter(|event| event["type"] == "response_done").collect();
+        for name in ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"] {
+            let shown: u64 = ends.iter().filter_map(|end| end["usage"][name].as_u64()).sum();
+            let told = models.into_iter().flat_map(|models| models.values());
+            assert_eq!(shown, told.filter_map(|model| model[name].as_u64()).sum::<u64>(), "{name}");
+        }
     }
 
     fn every_line_is_understood(&self) {
