@@ -9,9 +9,9 @@ use super::call_news::CallNews;
 use super::forms::Form;
 use super::messages::{Chunk, TextKind, Texts};
 use super::permissions::Waiting;
-use super::rpc;
 use super::tool_calls::Calls;
 use super::trouble::{Retry, Trouble};
+use super::{adapter_words, rpc};
 use crate::dialect::{Step, TurnWriter};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{
@@ -102,7 +102,7 @@ impl Turn {
         if is_adapters && self.trouble.is_fatal() {
             return self.trouble.explain(chunk.text);
         }
-        if is_adapters && agent_uses_ids {
+        if is_adapters && (agent_uses_ids || adapter_words::is_adapters(chunk.text)) {
             return self.note(chunk.text.trim_end().to_owned(), Origin::System, step);
         }
         self.texts.chunk(chunk, &mut self.writer, step);
