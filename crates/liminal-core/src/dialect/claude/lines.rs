@@ -21,6 +21,8 @@ const SYNTHETIC: &str = "<synthetic>";
 /// What the CLI puts where an answer is missing after a crash, and where a command has no output.
 const NOTHING_SAID: [&str; 2] = ["No response requested.", "(no content)"];
 /// What `/compact` prints when it is done.
+/// What is told when the agent goes on in another session of its own, after `/clear`.
+const CLEARED: &str = "The agent has begun anew, and does not know what was said before.";
 const COMPACTED: &str = "Compacted";
 /// How soon after the end of a task in the background a turn begins because of it.
 const TASK_TURN_WITHIN: Duration = Duration::from_secs(1);
@@ -78,7 +80,7 @@ impl ClaudeDialect {
     /// A turn begins, whoever asked for it.
     fn init(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
         self.is_draining = false;
-        self.learn_session(line, step);
+        let is_another = self.learn_session(line, step);
         if let Some(model) = text(line, "model") {
             self.learn_model(model, step);
         }
@@ -89,6 +91,9 @@ impl ClaudeDialect {
             turn.writer.open(step);
         }
     }
+        if is_another {
+            self.note(Some(CLEARED.to_owned()), step);
+        }
 
     fn begin_after_init(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
         if let Some(turn) = &mut self.turn {
@@ -307,12 +312,12 @@ impl ClaudeDialect {
         }
     }
 
-    fn learn_session(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
-        let Some(id) = text(line, "session_id").filter(|id| !id.is_empty()) else { return };
-        if self.agent.session.as_deref() != Some(id) {
-            self.agent.session = Some(id.to_owned());
-            step.notify(Notice::AgentSession { id: id.to_owned() });
-        }
+    /// Tells whether it is another session than before.
+    fn learn_session(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) -> bool {
+        let id = text(line, "session_id").filter(|id| !id.is_empty());
+        let Some(id) = id.filter(|id| self.agent.session.as_deref() != Some(id)) else { return false };
+        step.notify(Notice::AgentSession { id: id.to_owned() });
+        self.agent.session.replace(id.to_owned()).is_some()
     }
 
     fn learn_model(&mut self, model: &str, step: &mut Step<'_>) {
