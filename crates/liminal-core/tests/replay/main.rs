@@ -34,3 +34,5 @@ mod patience;
 mod recordings;
 #[cfg(test)]
 mod snapshots;
+#[cfg(test)]
+mod task_lists;

@@ -148,4 +148,6 @@ recordings! {
     recording_94b_shown_thought_breaks
     recording_94c_text_after_a_thought_breaks
     recording_94d_call_breaks
+    recording_96_tasks
+    recording_96b_task_list
 }
