@@ -180,7 +180,11 @@ impl ClaudeDialect {
         match command {
             AgentCommand::Open { .. } => {
                 self.handshake_until = Some(step.now.mono + self.options.handshake_timeout);
-                self.control.request(Request::Initialize, json!({ "hooks": null }), step);
+                self.control.request(
+                    Request::Initialize,
+                    json!({ "hooks": null, "forwardSubagentText": true }),
+                    step,
+                );
             }
             AgentCommand::Prompt { turn, text } => self.prompt(turn, text, step),
             AgentCommand::Cancel => self.cancel(step),
