@@ -196,6 +196,7 @@ async fn sessions(plan: &Plan, log: &Arc<SqliteLog>, instance: &InstanceId) -> S
             most_agents: usize::try_from(chosen.max_agents).unwrap_or(usize::MAX),
             longest_queue: usize::try_from(chosen.queue_length).unwrap_or(usize::MAX),
             batching: config.batch.processor(),
+            permission: chosen.permission(),
             patience: chosen.patience(),
             durability: chosen.durability,
             recordings: recordings.clone(),

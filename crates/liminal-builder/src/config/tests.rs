@@ -108,6 +108,7 @@ idle-minutes = 1
 idle-seconds = 5
 max-agents = 2
 permission-minutes = 3
+permission-seconds = 7
 stall-seconds = 4
 queue-length = 0
 durability = "synced"
