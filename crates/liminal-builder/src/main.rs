@@ -146,7 +146,9 @@ async fn url(options: &Url) -> Result<Exit> {
 async fn auth(options: &Auth) -> Result<Exit> {
     let AuthAction::Rotate(options) = &options.action;
     commands::find(&options.place)?.rotate().await?;
-    say("all browsers are logged out; `liminal url` prints an address to let one in")?;
+    say(
+        "all browsers and programs are logged out; `liminal url` prints an address to let a browser in, server.json has the new token",
+    )?;
     Ok(Exit::Good)
 }
 

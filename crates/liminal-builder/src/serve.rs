@@ -17,7 +17,7 @@ use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError, usual_data_directory};
 use crate::data_dir::DataDir;
-use crate::http::credentials::{BrowserLogins, Digest};
+use crate::http::credentials::{BrowserLogins, Digest, ProgramToken};
 use crate::http::{FindAgents, Options, ServeError, Server, ServerFile};
 use crate::log::sqlite::{self, SqliteLog};
 use crate::process::{Environment, InstanceId, sweep_leftovers};
@@ -105,11 +105,13 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     tracing::info!(turns = recovered.turns, messages = recovered.messages, "put right what was left open");
     sessions.watch();
     let browsers = Arc::new(BrowserLogins::load(Store::new(Arc::clone(&log))).await?);
+    let token = Arc::new(open_token(&real)?);
     let options = |address| Options {
         address,
         instance: real.display().to_string(),
         names: plan.config.security.names(),
         limits: plan.config.limits.http(),
+        token: Arc::clone(&token),
         browsers: Arc::clone(&browsers) as _,
         sessions: sessions.clone(),
         audit: audit.clone(),
@@ -123,6 +125,13 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
 fn open_audit(data: &Path) -> Result<Audit> {
     let audit = Audit::open(data, Clock::start());
     audit.with_context(|| format!("cannot write the audit log in {}; make it writable", data.display()))
+}
+
+fn open_token(data: &Path) -> Result<ProgramToken> {
+    let token = ProgramToken::kept_in(data);
+    token.with_context(|| {
+        format!("cannot keep the token in {}; remove the file `token` there", data.display())
+    })
 }
 
 impl Ready {
@@ -196,6 +205,7 @@ async fn sessions(plan: &Plan, log: &Arc<SqliteLog>, instance: &InstanceId) -> S
             most_agents: usize::try_from(chosen.max_agents).unwrap_or(usize::MAX),
             longest_queue: usize::try_from(chosen.queue_length).unwrap_or(usize::MAX),
             batching: config.batch.processor(),
+            permission: chosen.permission(),
             patience: chosen.patience(),
             durability: chosen.durability,
             recordings: recordings.clone(),

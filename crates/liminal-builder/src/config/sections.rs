@@ -44,6 +44,8 @@ pub struct Sessions {
     pub max_agents: u64,
     /// Minutes that a person has to answer an agent; then the answer is no.
     pub permission_minutes: u64,
+    /// Seconds more than those minutes.
+    pub permission_seconds: u64,
     /// Seconds of silence in a turn after which that is told.
     pub stall_seconds: u64,
     /// Messages that wait for a turn's end, for each session.
@@ -125,6 +127,7 @@ impl Default for Sessions {
             idle_seconds: 0,
             max_agents: 20,
             permission_minutes: 10,
+            permission_seconds: 0,
             stall_seconds: 60,
             queue_length: 50,
             durability: Durability::Grouped,
@@ -182,7 +185,9 @@ impl Sessions {
     /// How long a person may take to answer.
     #[must_use]
     pub const fn permission(&self) -> Duration {
-        Duration::from_secs(self.permission_minutes * 60)
+        let seconds = self.permission_minutes * 60 + self.permission_seconds;
+        // Nobody could answer in no time at all.
+        Duration::from_secs(if seconds == 0 { 1 } else { seconds })
     }
 
     /// How patient a session is with a turn.

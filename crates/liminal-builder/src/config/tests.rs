@@ -58,6 +58,13 @@ fn what_is_no_setting_is_told_with_file_and_line() {
         ("[agents.\"A b\"]\n", "c.toml:1: `A b` cannot name an agent"),
         ("[agents.openai]\ncommand = \"x\"", "c.toml:1: [agents.openai] is a model's API"),
         ("[agents.claude-code]\nmodel = \"x\"", "c.toml:1: [agents.claude-code] is a program"),
+        (
+            "[agents.claude-code]\nargs = [\"--print\"]",
+            "c.toml:1: [agents.claude-code] args: --print is what",
+        ),
+        ("[agents.claude-code]\nargs = [\"hello\"]", "c.toml:1: [agents.claude-code] args: write `hello` as"),
+        ("[agents.claude-code]\nidle-seconds = 5", "c.toml:1: [agents.claude-code] has a process for each"),
+        ("[agents.claude-code]\ncwd-policy = \"home\"", "c.toml:1: [agents.claude-code] has a process for"),
         ("[agents.a]\ncwd-policy = \"root\"", "c.toml:2: unknown variant `root`"),
         ("[listen]\n\nprot = 1", "c.toml:3: unknown key `prot` in [listen]; known are host, port"),
         ("listen = 1", "c.toml:1: `listen` is a section; write [listen]"),
@@ -108,6 +115,7 @@ idle-minutes = 1
 idle-seconds = 5
 max-agents = 2
 permission-minutes = 3
+permission-seconds = 7
 stall-seconds = 4
 queue-length = 0
 durability = "synced"

@@ -80,11 +80,6 @@ impl Sessions {
         Ok(queued.map(|queued| json!(MessageAccepted { turn_id: None, queued: Some(queued) })))
     }
 
-    /// Queues of sessions that were idle when the server stopped go on when somebody opens them.
-    pub async fn waiting(&self) -> Result<Vec<SessionId>, Failure> {
-        Ok(self.0.parts.store.sessions_with_queue().await?)
-    }
-
     /// The message as the user wrote it, failed, in a turn that failed.
     fn unknown(&self, delivery: &Delivery) -> Batch {
         let message =
