@@ -13,6 +13,9 @@ use super::{Failure, Sessions, identity};
 use crate::log::{Batch, Durability, Encoder, Key};
 use crate::store::Delivery;
 
+/// Kept in place of an answer: the turn that tells of a message of which nobody knows whether it arrived.
+pub(super) const UNKNOWN_TURN: &str = "unknownTurn";
+
 /// Answers are repeated for so long; clients that come later than this have given up.
 const RECEIPTS_KEPT: jiff::SignedDuration = jiff::SignedDuration::from_hours(48);
 
@@ -65,7 +68,7 @@ impl Sessions {
             };
             let answer = match deliveries.iter().find(is_it) {
                 Some(delivery) if self.has_arrived(delivery).await? => Some(in_turn(&delivery.turn_id)),
-                Some(_) => Some(Value::Null),
+                Some(delivery) => Some(json!({ UNKNOWN_TURN: delivery.turn_id })),
                 None => self.in_queue(&session, &key).await?,
             };
             store.finish_receipt(&scope, &key, answer).await?;
