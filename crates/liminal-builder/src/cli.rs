@@ -101,6 +101,10 @@ pub struct Settings {
     /// Let sessions run without asking, once each is confirmed; agents then do whatever they decide to
     #[arg(long)]
     pub allow_bypass: bool,
+    /// Address of a Redis that is shared with other servers and programs, such as redis://127.0.0.1:6379; a password
+    /// is better given in LIMINAL_REDIS_URL, because other users can see command lines
+    #[arg(long, value_name = "URL")]
+    pub redis: Option<String>,
     /// Where data and configuration are
     #[command(flatten)]
     pub place: Place,
@@ -125,8 +129,10 @@ impl Settings {
         let port = flag("--port", "listen.port", self.port.map(|port| port.to_string()));
         let bypass = self.allow_bypass.then(|| true.to_string());
         let bypass = flag("--allow-bypass", "security.allow-bypass", bypass);
+        let redis = flag("--redis", "redis.url", self.redis.clone());
         let Flags { settings, .. } = self.place.flags();
-        let settings = settings.into_iter().chain([host, port, bypass].into_iter().flatten()).collect();
+        let settings =
+            settings.into_iter().chain([host, port, bypass, redis].into_iter().flatten()).collect();
         Flags { settings, agents: self.agents.clone() }
     }
 }

@@ -7,6 +7,7 @@ mod error;
 mod file;
 mod origin;
 mod reading;
+mod redis_url;
 mod report;
 mod sections;
 mod settings;
@@ -22,8 +23,9 @@ pub use agents::{AgentConfig, CwdPolicy};
 pub use error::{ConfigError, Fault};
 pub use origin::Origin;
 pub use reading::{Filter, HostName};
+pub use redis_url::RedisUrl;
 pub use report::Line;
-pub use sections::{Batch, Limits, Listen, Logging, Security, Sessions, Storage};
+pub use sections::{Batch, Limits, Listen, Logging, Redis, Security, Sessions, Storage};
 
 /// What the user set, and the defaults for the rest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub struct Config {
     pub limits: Limits,
     /// What is let through.
     pub security: Security,
+    /// The Redis that is shared with other servers and programs.
+    pub redis: Redis,
     /// What the server tells of itself.
     pub logging: Logging,
     /// Agents, by the name they are chosen by.

@@ -8,6 +8,7 @@ use liminal_core::processor::{self, Profile};
 use liminal_core::session::Patience;
 
 use super::reading::{Filter, HostName};
+use super::redis_url::RedisUrl;
 use crate::http;
 use crate::log::Durability;
 
@@ -95,6 +96,13 @@ pub struct Security {
     pub allow_bypass: bool,
     /// More names by which the server may be addressed.
     pub allowed_hosts: Vec<HostName>,
+}
+
+/// `[redis]`: the Redis that is shared with other servers and programs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Redis {
+    /// Its address; without it there is none.
+    pub url: Option<RedisUrl>,
 }
 
 /// `[logging]`: what the server tells of itself.

@@ -38,7 +38,7 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 30] = [
+pub(super) const SETTINGS: [Setting; 31] = [
     setting!(listen.host),
     setting!(listen.port),
     setting!(storage.event_rows, 100..=100_000_000),
@@ -67,6 +67,7 @@ pub(super) const SETTINGS: [Setting; 30] = [
     setting!(limits.stall_seconds, 1..=3_600),
     setting!(security.allow_bypass),
     setting!(security.allowed_hosts),
+    setting!(redis.url),
     setting!(logging.level),
     setting!(logging.file),
 ];
