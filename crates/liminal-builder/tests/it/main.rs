@@ -23,6 +23,7 @@ mod filter;
 mod http;
 mod log;
 mod models;
+mod redis_server;
 mod reliability;
 mod replay;
 mod server;
