@@ -143,6 +143,7 @@ impl Sources {
         variables::apply(&self.variables, &mut loaded)?;
         self.flags.settings.iter().try_for_each(|flag| apply_flag(flag, &mut loaded))?;
         self.flags.agents.iter().try_for_each(|(name, program)| apply_agent(name, program, &mut loaded))?;
+        loaded.check()?;
         Ok(loaded)
     }
 }
@@ -181,6 +182,16 @@ impl Loaded {
     #[must_use]
     pub fn origin(&self, setting: &str) -> &Origin {
         self.origins.get(setting).unwrap_or(&Origin::Default)
+    }
+
+    /// What one setting asks of another.
+    fn check(&self) -> Result<(), ConfigError> {
+        const PUBLISH: &str = "redis.publish-stream-b";
+        if self.config.redis.publish_stream_b && self.config.redis.url.is_none() {
+            let problem = format!("{PUBLISH} needs the address of a Redis; give redis.url or --redis URL");
+            return Err(ConfigError::Setting(Fault::new(self.origin(PUBLISH).clone(), problem)));
+        }
+        Ok(())
     }
 
     fn take(

@@ -132,6 +132,8 @@ allow-bypass = true
 allowed-hosts = ["Builder.example", "10.0.0.7"]
 [redis]
 url = "redis://:hunter2@127.0.0.1:6379/1"
+publish-stream-b = true
+stream-b-minutes = 10
 [logging]
 level = "warn,liminal_builder::session=debug"
 file = "/srv/log"
@@ -180,6 +182,7 @@ fn a_variable_is_checked_like_a_line_of_the_file() {
         ("LIMINAL_LISTEN_PORT", "many", "listen.port must be a port"),
         ("LIMINAL_BATCH_GRADIENT", "1,x", "batch.gradient must be a list"),
         ("LIMINAL_AGENTS_CODEX", "x", "agents are set in the file or with --agent"),
+        ("LIMINAL_REDIS_PUBLISH_STREAM_B", "true", "redis.publish-stream-b needs the address of a Redis"),
         ("LIMINAL_SECURITY_ALLOW_BYPASS", "true", "security.allow-bypass cannot be set by a variable"),
     ] {
         let found = variable_fault(name, value);
