@@ -34,6 +34,9 @@ impl Sessions {
         let parts = &self.0.parts;
         let reason = ErrorInfo::new(ErrorCode::ServerRestart, "the server was stopped inside the turn");
         let turns = parts.database.close_open_turns(&reason, self.now()).await?;
+        if let Some(outbox) = &parts.stream_b {
+            outbox.broken_off(&turns, &reason, self.now());
+        }
         let deliveries = parts.store.unfinished_deliveries().await?;
         self.recover_receipts(&deliveries).await?;
         let mut messages = 0;
