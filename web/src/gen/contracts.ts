@@ -1449,7 +1449,11 @@ errorCode: string,
 /**
  * What went wrong, for people.
  */
-errorMessage: string, };
+errorMessage: string, 
+/**
+ * What it cost until then, where that is known.
+ */
+usage?: Usage, };
 
 export type TurnId = string;
 

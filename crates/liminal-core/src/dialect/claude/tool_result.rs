@@ -67,7 +67,7 @@ fn title<'a>(name: &str, input: &'a Map<String, Value>) -> Option<&'a str> {
         "Grep" | "Glob" => &["pattern"],
         "WebFetch" => &["url"],
         "WebSearch" => &["query"],
-        _ => &["file_path", "notebook_path", "path", "description", "subject", "skill"],
+        _ => &["file_path", "notebook_path", "path", "subject", "description", "skill"],
     };
     keys.iter().find_map(|key| text(input, key)).filter(|title| !title.trim().is_empty())
 }
@@ -174,6 +174,12 @@ mod tests {
             ("Grep", json!({"pattern": "x.*", "path": "/src"}), ToolKind::Search, Some("x.*")),
             ("WebFetch", json!({"url": "https://example.org"}), ToolKind::Fetch, Some("https://example.org")),
             ("Agent", json!({"description": "look", "prompt": "p"}), ToolKind::Think, Some("look")),
+            (
+                "TaskCreate",
+                json!({"subject": "look", "description": "around"}),
+                ToolKind::Other,
+                Some("look"),
+            ),
             ("mcp__host__ping", json!({"x": 1}), ToolKind::Other, None),
             ("Bash", json!({}), ToolKind::Execute, None),
         ] {
