@@ -1365,7 +1365,11 @@ locations?: Array<Location>,
 /**
  * What it changed.
  */
-diffs?: Array<Diff>, };
+diffs?: Array<Diff>, 
+/**
+ * How the command ended that it ran, where the agent tells it beside the output.
+ */
+exitCode?: number, };
 
 export type ToolDetails = { 
 /**
@@ -1383,7 +1387,11 @@ locations?: Array<Location>,
 /**
  * What it changed.
  */
-diffs?: Array<Diff>, };
+diffs?: Array<Diff>, 
+/**
+ * How the command ended that it ran, where the agent tells it beside the output.
+ */
+exitCode?: number, };
 
 export type ToolKind = "read" | "edit" | "execute" | "search" | "fetch" | "think" | "other";
 

@@ -18,8 +18,6 @@ pub(super) struct CallNews {
     pub(super) details: ToolDetails,
     pub(super) input: Option<Map<String, Value>>,
     pub(super) status: Option<CallStatus>,
-    /// How the command ended.
-    pub(super) exit_code: Option<i64>,
     /// Output to be added to what came before.
     pub(super) appended: String,
     /// The whole output. Only the end tells it: before, the same places hold a description.
@@ -56,7 +54,6 @@ impl CallNews {
             details: details(fields),
             input: fields.get("rawInput").and_then(input),
             status,
-            exit_code: exit_code(fields),
             appended: told.map(appended).unwrap_or_default(),
             output: output(fields).filter(|_| is_over),
         })
@@ -101,7 +98,16 @@ fn details(fields: &Map<String, Value>) -> ToolDetails {
         title,
         locations: objects(fields, "locations").filter_map(location).collect(),
         diffs: objects(fields, "content").filter_map(diff).collect(),
+        exit_code: exit_code(fields),
     }
+}
+
+/// Codex's adapters tell it of their terminals, or in their own form of an output; others in what they add to theirs.
+fn exit_code(fields: &Map<String, Value>) -> Option<i32> {
+    let exit = || object(object(fields, "_meta")?, "terminal_exit")?.get("exit_code");
+    let raw = object(fields, "rawOutput");
+    let told = || raw?.get("exit_code").or_else(|| object(raw?, "metadata")?.get("exit"));
+    exit().or_else(told).and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok())
 }
 
 fn kind(word: &str) -> ToolKind {
@@ -144,13 +150,6 @@ fn input(value: &Value) -> Option<Map<String, Value>> {
 fn appended(meta: &Map<String, Value>) -> String {
     let parts = ["terminal_output", "terminal_output_delta"].iter().filter_map(|key| object(meta, key));
     parts.filter_map(|part| text(part, "data")).collect()
-}
-
-/// Beside the protocol, where all of these agents tell it.
-fn exit_code(fields: &Map<String, Value>) -> Option<i64> {
-    let exit = object(fields, "_meta").and_then(|meta| object(meta, "terminal_exit"));
-    let told = exit.or_else(|| object(fields, "rawOutput"))?;
-    told.get("exit_code").and_then(Value::as_i64)
 }
 
 /// The content first: it is for people. What the tool itself gave is the way out.

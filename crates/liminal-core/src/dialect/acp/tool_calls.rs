@@ -38,7 +38,6 @@ struct Call {
     status: CallStatus,
     live: Option<Live>,
     output: Option<String>,
-    exit_code: Option<i64>,
     is_closed: bool,
 }
 
@@ -78,7 +77,6 @@ impl Calls {
         }
         call.append(&id, &news.appended, writer, step);
         call.output = news.output.or(call.output.take());
-        call.exit_code = news.exit_code.or(call.exit_code);
         if call.status.is_end() && !self.close_at_end {
             call.close(&id, call.status == CallStatus::Failed, writer, step);
         }
@@ -137,7 +135,6 @@ impl Call {
             status: CallStatus::Pending,
             live: None,
             output: None,
-            exit_code: None,
             is_closed: false,
         };
         call.show_again(&news.id, writer, step);
@@ -199,22 +196,9 @@ impl Call {
             Some(live) => (live.item_id, live.text),
             None => (writer.next_item(step), self.output.take().unwrap_or_default()),
         };
-        let output = if is_error { self.with_exit_code(output) } else { output };
         let details = ToolDetails::default();
         let output = FunctionCallOutputItem { call_id: id.clone(), output, is_error, details };
         writer.done(&item_id, FinalItem::FunctionCallOutput(output), step);
-    }
-}
-
-impl Call {
-    /// What a command that failed put out, and how it ended: many fail without a word.
-    fn with_exit_code(&self, mut output: String) -> String {
-        let Some(code) = self.exit_code.filter(|code| *code != 0) else { return output };
-        if !output.is_empty() && !output.ends_with('\n') {
-            output.push('\n');
-        }
-        output.push_str(&format!("[exit code {code}]"));
-        output
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) fn call_details(name: &str, input: &Map<String, Value>) -> ToolDetail
         title: title(name, input).map(one_line),
         locations: path.map(|path| Location { path: path.to_owned(), line }).into_iter().collect(),
         diffs: path.map(|path| asked_changes(name, path, input)).unwrap_or_default(),
+        exit_code: None,
     }
 }
 
