@@ -149,7 +149,8 @@ impl Machine<'_> {
         let configured = self.setting(name).and_then(|agent| agent.command.as_deref());
         match claude_code::find(configured, self.environment).await {
             Ok(found) => {
-                let launch = Launch { program: found.program, args: Vec::new() };
+                let args = self.setting(name).map(|agent| agent.args.clone()).unwrap_or_default();
+                let launch = Launch { program: found.program, args };
                 AgentReport::usable(name, launch, found.version.to_string())
             }
             Err(error) => AgentReport::unusable(name, None, error.to_string()),
@@ -176,7 +177,8 @@ impl Machine<'_> {
                 format!("{name} is not on the PATH; install it to use it"),
             );
         };
-        let args = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        let more = self.setting(name).map(|agent| agent.args.clone()).unwrap_or_default();
+        let args = arguments.iter().map(|&argument| argument.to_owned()).chain(more).collect();
         let launch = Launch { program: program.clone(), args };
         match run_for_output(&program, &["--version"], self.environment, PATIENCE).await {
             Ok(run) if run.succeeded => AgentReport::usable(name, launch, first_line(&run.stdout)),

@@ -178,6 +178,10 @@ pub enum TurnEvent {
         error_code: String,
         /// What went wrong, for people.
         error_message: String,
+        /// What it cost until then, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        usage: Option<Usage>,
     },
 }
 

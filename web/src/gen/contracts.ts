@@ -1365,7 +1365,11 @@ locations?: Array<Location>,
 /**
  * What it changed.
  */
-diffs?: Array<Diff>, };
+diffs?: Array<Diff>, 
+/**
+ * How the command ended that it ran, where the agent tells it beside the output.
+ */
+exitCode?: number, };
 
 export type ToolDetails = { 
 /**
@@ -1383,7 +1387,11 @@ locations?: Array<Location>,
 /**
  * What it changed.
  */
-diffs?: Array<Diff>, };
+diffs?: Array<Diff>, 
+/**
+ * How the command ended that it ran, where the agent tells it beside the output.
+ */
+exitCode?: number, };
 
 export type ToolKind = "read" | "edit" | "execute" | "search" | "fetch" | "think" | "other";
 
@@ -1437,7 +1445,11 @@ errorCode: string,
 /**
  * What went wrong, for people.
  */
-errorMessage: string, };
+errorMessage: string, 
+/**
+ * What it cost until then, where that is known.
+ */
+usage?: Usage, };
 
 export type TurnId = string;
 

@@ -151,13 +151,13 @@ export function find(sessionId: string): SessionSummary | undefined {
   return byId().get(sessionId);
 }
 
-export function glyph(summary: SessionSummary): Glyph {
+export function glyph(summary: SessionSummary, isShown = false): Glyph {
   const seenSeq = prefs.seen[summary.sessionId];
-  return glyphOf({ summary, ...(seenSeq === undefined ? {} : { seenSeq }) });
+  return glyphOf({ summary, isShown, ...(seenSeq === undefined ? {} : { seenSeq }) });
 }
 
 /** How many sessions wait for a person. */
-export const waitingSessions = createRoot(() => createMemo(() => countNeedsYou(listed().map(glyph))));
+export const waitingSessions = createRoot(() => createMemo(() => countNeedsYou(listed().map((session) => glyph(session)))));
 
 const NAMES: Record<string, string> = {
   'claude-code': 'Claude Code', codex: 'Codex', gemini: 'Gemini', opencode: 'opencode', demo: 'Demo agent', anthropic: 'Anthropic API', openai: 'OpenAI API',

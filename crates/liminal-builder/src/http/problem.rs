@@ -236,7 +236,7 @@ impl From<Failure> for ApiError {
             tracing::error!(problem = failure.message, "a request failed");
             return Self::internal();
         }
-        Self { hint, ..Self::new(failure.code, failure.message) }
+        Self { hint, instance: failure.about, ..Self::new(failure.code, failure.message) }
     }
 }
 

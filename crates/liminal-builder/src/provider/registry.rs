@@ -70,6 +70,7 @@ impl ProviderRegistry {
 fn claude(config: &Config, agent: AgentConfig, instance: InstanceId) -> claude_code::Settings {
     let mut settings = claude_code::Settings::new(instance);
     settings.program = agent.command.clone();
+    settings.arguments.clone_from(&agent.args);
     settings.environment = variables(agent);
     settings.allow_bypass = config.security.allow_bypass;
     settings.patience.permission_timeout = config.sessions.permission();

@@ -18,7 +18,7 @@ const LARGEST_PAGE: usize = 1000;
 /// Which part of a list is wanted.
 #[derive(Debug, Clone, Default)]
 pub struct ListQuery {
-    /// Only what was put away, instead of what was not.
+    /// Only what was put away or ended, instead of what is active.
     pub archived: bool,
     /// Behind this place of the list.
     pub after: Option<String>,
@@ -32,9 +32,8 @@ impl Sessions {
         let Some(project) = self.0.parts.store.project(project).await? else {
             return Err(Failure::new(ErrorCode::ProjectNotFound, "there is no such project; add it first"));
         };
-        let mut sessions: Vec<SessionSummary> = self.everything(&project).await?;
-        sessions.retain(|session| session.is_archived == query.archived);
-        sessions.sort_by_key(|session| std::cmp::Reverse(place(session)));
+        let mut sessions = self.everything(&project, query.archived).await?;
+        sessions.sort_by_cached_key(|session| std::cmp::Reverse(place(session)));
         if let Some(after) = &query.after {
             sessions.retain(|session| place(session) < *after);
         }
@@ -44,7 +43,8 @@ impl Sessions {
         Ok(SessionList { sessions, next })
     }
 
-    async fn everything(&self, project: &ProjectRow) -> Result<Vec<SessionSummary>, Failure> {
+    /// All that is active, or all that is not: what was put away, and what somebody ended.
+    async fn everything(&self, project: &ProjectRow, archived: bool) -> Result<Vec<SessionSummary>, Failure> {
         let parts = &self.0.parts;
         let heads = parts.database.heads().await?;
         let kept = parts.store.sessions_of(&project.id).await?;
@@ -56,6 +56,7 @@ impl Sessions {
                 None => drop(rows.insert(found.session_id.clone(), found)),
             }
         }
+        rows.retain(|_, row| (row.is_archived || row.was_killed) == archived);
         let slots = self.slots().clone();
         let summary = |(id, row): (SessionId, SessionRow)| {
             summary(row, project, slots.get(&id).map(|slot| &**slot), heads.get(&id).copied())

@@ -27,6 +27,7 @@ mod redis_server;
 mod reliability;
 mod replay;
 mod server;
+mod stream_b;
 mod support;
 mod tap;
 mod world;

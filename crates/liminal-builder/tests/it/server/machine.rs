@@ -187,6 +187,11 @@ impl Machine {
         Server { child, client, _output: output, _home: Arc::clone(&self.home) }
     }
 
+    /// What programs send to the server that runs now.
+    pub(super) fn token(&self) -> String {
+        ServerFile::read(&self.data()).unwrap().token
+    }
+
     /// What the servers have told of themselves.
     pub(super) fn errors(&self) -> String {
         fs::read_to_string(self.home.path().join("errors")).unwrap_or_default()
