@@ -15,6 +15,7 @@ pub mod credentials;
 mod docs;
 mod extract;
 mod feed;
+mod forward;
 mod frames;
 mod gate;
 mod health;
@@ -92,6 +93,8 @@ pub struct Options {
     pub instance: String,
     /// More names by which it may be addressed.
     pub names: Vec<String>,
+    /// Addresses under which a proxy shows it.
+    pub addresses: Vec<String>,
     /// What clients may ask.
     pub limits: Limits,
     /// What programs send.
@@ -155,7 +158,10 @@ impl Server {
             shutdown.await;
             app.stop();
         };
-        listen::serve(self.listener, router, self.app.limits(), shutdown).await;
+        let listening = listen::serve(self.listener, router, self.app.limits(), shutdown);
+        let commands = self.app.sessions().take_commands();
+        let helping = forward::serve(self.app.clone(), router::for_servers(&self.app), commands);
+        tokio::join!(listening, helping);
         timeout(self.app.limits().stop_time, self.app.left()).await.ok();
     }
 }
@@ -166,7 +172,7 @@ fn app(options: Options, address: SocketAddr) -> App {
     App::new(Shared {
         url: format!("http://{address}"),
         port: address.port(),
-        names: OwnNames::of(address).with(options.names, address.port()),
+        names: OwnNames::of(address).with(options.names, address.port()).behind(options.addresses),
         credentials: Credentials::new(address.port(), &instance, options.token, options.browsers),
         limits: options.limits,
         clock: Clock::start(),

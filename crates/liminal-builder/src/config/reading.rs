@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toml::de::DeValue;
 
+use crate::http::host::Authority;
 use crate::log::Durability;
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
@@ -98,6 +99,71 @@ impl HostName {
 impl fmt::Display for HostName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
+    }
+}
+
+/// An address under which a proxy shows the server: scheme, name and perhaps a port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicUrl(String);
+
+impl PublicUrl {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn of_text(text: &str) -> Option<Self> {
+        let text = text.trim().trim_end_matches('/').to_ascii_lowercase();
+        Authority::of_address(&text).map(|_| Self(text))
+    }
+}
+
+impl Readable for Vec<PublicUrl> {
+    const EXPECTED: &'static str = "a list of addresses such as https://builder.example, without a path";
+
+    fn of_text(text: &str) -> Option<Self> {
+        let urls = text.split(',').filter(|url| !url.trim().is_empty());
+        urls.map(PublicUrl::of_text).collect()
+    }
+
+    fn of_toml(value: &DeValue<'_>) -> Option<Self> {
+        value.as_array()?.iter().map(|url| PublicUrl::of_text(url.get_ref().as_str()?)).collect()
+    }
+
+    fn show(&self) -> Value {
+        self.iter().map(PublicUrl::as_str).collect()
+    }
+}
+
+/// What the keys of one group of servers begin with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyPrefix(String);
+
+impl KeyPrefix {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for KeyPrefix {
+    fn default() -> Self {
+        Self("liminal".to_owned())
+    }
+}
+
+impl Readable for KeyPrefix {
+    const EXPECTED: &'static str = "1 to 64 letters, digits, `-`, `_`, `.` or `:`";
+
+    fn of_text(text: &str) -> Option<Self> {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+        ((1..=64).contains(&text.len()) && text.bytes().all(is_allowed)).then(|| Self(text.to_owned()))
+    }
+
+    fn show(&self) -> Value {
+        self.0.as_str().into()
     }
 }
 

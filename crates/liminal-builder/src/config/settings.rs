@@ -38,7 +38,7 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 34] = [
+pub(super) const SETTINGS: [Setting; 37] = [
     setting!(listen.host),
     setting!(listen.port),
     setting!(storage.event_rows, 100..=100_000_000),
@@ -68,7 +68,10 @@ pub(super) const SETTINGS: [Setting; 34] = [
     setting!(limits.stall_seconds, 1..=3_600),
     setting!(security.allow_bypass),
     setting!(security.allowed_hosts),
+    setting!(security.public_urls),
     setting!(redis.url),
+    setting!(redis.prefix),
+    setting!(redis.lease_ms, 500..=600_000),
     setting!(redis.publish_stream_b),
     setting!(redis.stream_b_minutes, 1..=525_600),
     setting!(logging.level),

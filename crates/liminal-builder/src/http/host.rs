@@ -14,6 +14,8 @@ const LONGEST_NAME: usize = 253;
 pub struct Authority {
     host: String,
     port: u16,
+    /// Whether pages under this name came by `https`, which somebody before us speaks.
+    is_secure: bool,
 }
 
 /// Why a request's name is not taken.
@@ -47,14 +49,25 @@ impl OwnNames {
         };
         let hosts = [literal.as_str(), "localhost", "127.0.0.1", "[::1]"];
         let port = address.port();
-        Self(hosts.iter().map(|&host| Authority { host: host.to_owned(), port }).collect())
+        Self(hosts.iter().map(|&host| Authority::plain(host.to_owned(), port)).collect())
     }
 
     /// The same with names that the user gave the server, each with the server's port.
     #[must_use]
     pub fn with(mut self, names: impl IntoIterator<Item = String>, port: u16) -> Self {
-        self.0.extend(names.into_iter().map(|name| Authority { host: literal(&name), port }));
+        self.0.extend(names.into_iter().map(|name| Authority::plain(literal(&name), port)));
         self
+    }
+
+    /// The same with addresses under which a proxy shows the server, such as `https://builder.example`.
+    #[must_use]
+    pub fn behind(mut self, addresses: impl IntoIterator<Item = String>) -> Self {
+        self.0.extend(addresses.into_iter().filter_map(|address| Authority::of_address(&address)));
+        self
+    }
+
+    fn find(&self, name: &Authority) -> Option<&Authority> {
+        self.0.iter().find(|own| own.host == name.host && own.port == name.port)
     }
 
     /// The name among ours that a request came under. `target` is the authority of an absolute target.
@@ -71,13 +84,14 @@ impl OwnNames {
         let host = Authority::parse(host).ok_or(HostFault::Malformed)?;
         let target = target.map(|target| Authority::parse(target.as_bytes()).ok_or(HostFault::Malformed));
         let target = target.transpose()?;
-        if !self.0.contains(&host) || target.as_ref().is_some_and(|target| !self.0.contains(target)) {
+        let own = self.find(&host).ok_or(HostFault::Foreign)?;
+        if target.as_ref().is_some_and(|target| self.find(target).is_none()) {
             return Err(HostFault::Foreign);
         }
         if target.is_some_and(|target| target != host) {
             return Err(HostFault::Several);
         }
-        Ok(host)
+        Ok(own.clone())
     }
 }
 
@@ -87,13 +101,35 @@ impl Authority {
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let (host, port) = if text.starts_with('[') { split_literal(text)? } else { split_name(text)? };
-        Some(Self { host: host.to_ascii_lowercase(), port: read_port(port)? })
+        Some(Self::plain(host.to_ascii_lowercase(), read_port(port)?))
+    }
+
+    /// Reads `http://` or `https://` with a name and perhaps a port, and nothing behind them.
+    #[must_use]
+    pub fn of_address(address: &str) -> Option<Self> {
+        let (scheme, name) = address.split_once("://")?;
+        let is_secure = match scheme {
+            "https" => true,
+            "http" => false,
+            _ => return None,
+        };
+        Some(Self { is_secure, ..Self::parse(name.as_bytes())? })
+    }
+
+    const fn plain(host: String, port: u16) -> Self {
+        Self { host, port, is_secure: false }
+    }
+
+    /// Whether pages under this name came by `https`.
+    #[must_use]
+    pub const fn is_secure(&self) -> bool {
+        self.is_secure
     }
 
     /// The origin of pages that are served under this name.
     #[must_use]
     pub fn origin(&self) -> String {
-        format!("http://{self}")
+        if self.is_secure { format!("https://{self}") } else { format!("http://{self}") }
     }
 }
 
@@ -190,6 +226,32 @@ mod tests {
             ["builder.example", "builder.example:80", "a.builder.example:4747", "builder.example.:4747"]
         {
             assert_eq!(names.judge([foreign.as_bytes()], None), Err(HostFault::Foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_a_proxy_are_taken_with_their_own_port_and_scheme() {
+        let names =
+            names(4747).behind(["https://builder.example", "http://[fd00::1]:8080"].map(str::to_owned));
+        for (host, origin) in [
+            ("builder.example", "https://builder.example"),
+            ("[fd00::1]:8080", "http://[fd00::1]:8080"),
+            ("localhost:4747", "http://localhost:4747"),
+        ] {
+            assert_eq!(names.judge([host.as_bytes()], None).unwrap().origin(), origin);
+        }
+        for foreign in ["builder.example:4747", "[fd00::1]:4747", "builder.example:443", "a.builder.example"]
+        {
+            assert_eq!(names.judge([foreign.as_bytes()], None), Err(HostFault::Foreign), "{foreign}");
+        }
+        for address in [
+            "builder.example",
+            "ftp://builder.example",
+            "https://builder.example/",
+            "https://a b",
+            "https://",
+        ] {
+            assert_eq!(Authority::of_address(address), None, "{address}");
         }
     }
 

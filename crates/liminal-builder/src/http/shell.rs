@@ -55,7 +55,8 @@ pub(super) async fn surround(State(app): State<App>, mut request: Request, next:
 
 /// Only our own scripts, styles and connections. `ws:` is named because some browsers do not count it as `'self'`.
 fn policy(name: Option<&Authority>) -> String {
-    let socket = name.map(|name| format!(" ws://{name}")).unwrap_or_default();
+    let scheme = |name: &Authority| if name.is_secure() { "wss" } else { "ws" };
+    let socket = name.map(|name| format!(" {}://{name}", scheme(name))).unwrap_or_default();
     format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; \
          connect-src 'self'{socket}; frame-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'; \

@@ -50,6 +50,7 @@ fn sessions(data: &Path) -> Sessions {
         events: Arc::clone(&log) as _,
         stream_b: None,
         store: Store::new(log),
+        cluster: None,
         providers: ProviderRegistry::default(),
         settings: Settings::default(),
     })
@@ -62,6 +63,7 @@ impl TestServer {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             instance: "test".to_owned(),
             names: Vec::new(),
+            addresses: Vec::new(),
             limits,
             token: Arc::new(ProgramToken::fleeting()),
             browsers: Arc::new(InMemory::default()),
