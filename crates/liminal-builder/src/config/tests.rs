@@ -105,6 +105,9 @@ fn every_setting_can_be_set_in_a_file() {
 [listen]
 host = "::1"
 port = 0
+socket = "/srv/socket"
+tls-cert = "/srv/cert.pem"
+tls-key = "/srv/key.pem"
 [storage]
 event-rows = 1_000
 event-mib = 1
@@ -137,6 +140,9 @@ stall-seconds = 1
 [security]
 allow-bypass = true
 allowed-hosts = ["Builder.example", "10.0.0.7"]
+insecure-http = true
+public-url = "https://builder.example"
+trusted-proxies = ["127.0.0.1", "::ffff:10.0.0.2"]
 [logging]
 level = "warn,liminal_builder::session=debug"
 file = "/srv/log"
