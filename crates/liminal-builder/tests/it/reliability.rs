@@ -17,4 +17,5 @@ mod socket;
 mod stopping;
 mod stream;
 mod tab;
+mod table;
 mod world;
