@@ -34,6 +34,7 @@ pub(crate) fn test() -> Result<()> {
 /// The whole program in a browser, with the binary of the tests and the agents under test.
 pub(crate) fn browse() -> Result<()> {
     install::ensure(install::BROWSER)?;
+    build()?;
     CommandLine::new("cargo build --package liminal-builder --bins").run()?;
     CommandLine::new("npm run e2e")
         .directory(&folder())

@@ -11,6 +11,7 @@ mod listing;
 mod memory;
 mod past;
 mod queue;
+mod recalling;
 mod recovery;
 mod sending;
 mod slot;
@@ -41,6 +42,7 @@ use crate::projects;
 use crate::provider::ProviderRegistry;
 use crate::session::Live;
 use crate::store::Store;
+use crate::stream_b;
 
 pub use agents::standing;
 pub use approvals::{Keeping, Witness};
@@ -110,6 +112,8 @@ pub struct Parts {
     pub log: Arc<dyn StreamLog>,
     /// Where canonical events go.
     pub events: Arc<dyn EventLog>,
+    /// Where the messages for programs outside go, if they are wanted.
+    pub stream_b: Option<stream_b::Outbox>,
     /// What is kept of sessions beside their logs.
     pub store: Store,
     /// The kinds of agents.

@@ -11,16 +11,20 @@ export type GlyphInput = {
   readonly view?: SessionView | undefined;
   /** The `seq` that the user has seen; absent for a session never looked at here, which counts as read. */
   readonly seenSeq?: number | undefined;
+  /** Whether it is on screen. */
+  readonly isShown?: boolean;
 };
 
 /** Exactly one: what asks for the user comes first. */
-export function glyphOf({ summary, view, seenSeq }: GlyphInput): Glyph {
+export function glyphOf({ summary, view, seenSeq, isShown = false }: GlyphInput): Glyph {
   const state = view?.state ?? summary.state;
   const pending = view ? view.pending.length : summary.pending;
   if (pending > 0 || state === 'waiting') return 'needs-you';
   if (state === 'running' || state === 'starting' || state === 'cancelling') return 'running';
-  if (view?.failure || summary.hasFailed) return 'error';
-  return seenSeq !== undefined && summary.seq > seenSeq ? 'unread' : 'idle';
+  const isNews = seenSeq === undefined || summary.seq > seenSeq;
+  // A failure that was looked at and left is no news any more; while it is looked at, list and transcript say the same.
+  if ((view?.failure || summary.hasFailed) && (isNews || isShown)) return 'error';
+  return isNews && seenSeq !== undefined && !isShown ? 'unread' : 'idle';
 }
 
 export function countNeedsYou(glyphs: Iterable<Glyph>): number {

@@ -187,8 +187,10 @@ function answered({ turnId, queued }: OkFrame): Delivery | undefined {
 function refused(error: unknown): Delivery {
   // No answer: the same id is sent again with the next connection.
   if (!(error instanceof Refused)) return { kind: 'waiting' };
-  const { code } = error.problem;
+  const { code, instance } = error.problem;
   if (code === 'SHUTTING_DOWN') return { kind: 'waiting' };
+  // The session tells what is known of it, in this turn: there it is shown, and can be sent again.
+  if (code === 'DELIVERY_UNKNOWN' && instance !== undefined) return { kind: 'accepted', turnId: instance };
   if (code === 'DELIVERY_UNKNOWN') return { kind: 'indeterminate', message: error.message };
   return { kind: 'failed', code, message: error.message };
 }

@@ -11,6 +11,8 @@ import { attempt, toastError } from './toasts';
 export interface SessionsOfProject {
   sessions: SessionSummary[];
   next?: string | undefined;
+  /** What is not in the list, and why. */
+  notes?: readonly string[] | undefined;
 }
 
 const [projects, setProjects] = createStore<Project[]>([]);
@@ -47,6 +49,7 @@ export async function refreshSessions(projectId: string): Promise<void> {
   try {
     const page = await api.sessions({ projectId, limit: shown });
     put('list', projectId, page.sessions, page.next);
+    setLists(projectId, 'notes', page.notes);
   } catch (error) {
     toastError('Sessions could not be read', error);
   }
@@ -151,13 +154,13 @@ export function find(sessionId: string): SessionSummary | undefined {
   return byId().get(sessionId);
 }
 
-export function glyph(summary: SessionSummary): Glyph {
+export function glyph(summary: SessionSummary, isShown = false): Glyph {
   const seenSeq = prefs.seen[summary.sessionId];
-  return glyphOf({ summary, ...(seenSeq === undefined ? {} : { seenSeq }) });
+  return glyphOf({ summary, isShown, ...(seenSeq === undefined ? {} : { seenSeq }) });
 }
 
 /** How many sessions wait for a person. */
-export const waitingSessions = createRoot(() => createMemo(() => countNeedsYou(listed().map(glyph))));
+export const waitingSessions = createRoot(() => createMemo(() => countNeedsYou(listed().map((session) => glyph(session)))));
 
 const NAMES: Record<string, string> = {
   'claude-code': 'Claude Code', codex: 'Codex', gemini: 'Gemini', opencode: 'opencode', demo: 'Demo agent', anthropic: 'Anthropic API', openai: 'OpenAI API',

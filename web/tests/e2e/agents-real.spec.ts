@@ -27,13 +27,13 @@ const ESCALATE = (project: string): string =>
 const PATCH = String.raw`tool:apply_patch {"input":"*** Begin Patch\n*** Add File: a.txt\n+hello\n*** End Patch\n"}`;
 
 async function allow(pane: Pane): Promise<void> {
-  await pane.root.locator('[data-testid="approval-option"][data-kind="allow_once"]').first().click({ timeout: 30_000 });
+  await pane.root.locator('[data-testid="approval-option"][data-kind="allow_once"]').first().click();
   await expect(pane.id('approval')).toHaveCount(0);
 }
 
 async function stopsInTheMiddle(pane: Pane): Promise<void> {
   await pane.send('words:2000 slow:20ms');
-  await expect(pane.id('agent-row').last()).toContainText(/\w+ \w+/, { timeout: 30_000 });
+  await expect(pane.id('agent-row').last()).toContainText(/\w+ \w+/);
   await pane.id('stop').click();
   await pane.isIdle();
   await pane.turn('say:still here');
@@ -45,7 +45,7 @@ for (const agent of ['Claude Code', 'Codex']) {
   test(`TC-8.${number}a ${agent}: a session is made, and its answer streams`, async ({ real }) => {
     const pane = await real.window.newSession(agent);
     await pane.send('words:60 slow:20ms');
-    await expect(pane.root.locator('[data-testid="row"][data-kind="agent"][data-status="update"]')).toHaveCount(1, { timeout: 30_000 });
+    await expect(pane.root.locator('[data-testid="row"][data-kind="agent"][data-status="update"]')).toHaveCount(1);
     await pane.isIdle();
     await expect(pane.root.locator('[data-testid="row"][data-kind="agent"][data-status="complete"]')).toHaveCount(1);
     await pane.turn('say:the last word');
@@ -56,7 +56,7 @@ for (const agent of ['Claude Code', 'Codex']) {
 test('TC-8.1b Claude Code: a tool asks, is allowed in the page, runs and shows its change', async ({ real }) => {
   const pane = await real.window.newSession('Claude Code');
   await pane.send(WRITE(real.project));
-  await expect(pane.id('approval')).toBeVisible({ timeout: 30_000 });
+  await expect(pane.id('approval')).toBeVisible();
   expect(existsSync(join(real.project, 'note.txt'))).toBe(false);
   await allow(pane);
   await pane.isIdle();
@@ -71,12 +71,29 @@ test('B8 approvals, Claude Code: one of a sub-agent survives a reload', async ({
   const pane = await real.window.newSession('Claude Code');
   const inner = WRITE(real.project).replaceAll('\\', '\\\\').replaceAll('"', '\\"');
   await pane.send(`tool:Agent {"description":"look","prompt":"${inner}","subagent_type":"general-purpose","run_in_background":false}`);
-  await expect(pane.id('approval')).toBeVisible({ timeout: 30_000 });
+  await expect(pane.id('approval')).toBeVisible();
   await real.window.page.reload();
   await expect(pane.id('approval')).toBeVisible();
   await allow(pane);
   await pane.isIdle();
   expect(readFileSync(join(real.project, 'note.txt'), 'utf8')).toBe('hello\n');
+});
+
+test('req 33, Claude Code: what a sub-agent does stands inside its call, and is made when it is opened', async ({ real }) => {
+  const pane = await real.window.newSession('Claude Code');
+  await pane.send('tool:Agent {"description":"look","prompt":"tool:Bash {\\"command\\":\\"echo from inside\\"}","subagent_type":"general-purpose","run_in_background":false}');
+  const group = pane.id('tool-card').first();
+  await expect(group).toHaveAttribute('data-status', 'ok');
+  await expect(group.locator('.chip')).toHaveText(/\d steps?/);
+  await expect(pane.id('sub-agent')).toHaveCount(0);
+  await expect(pane.id('tool-card')).toHaveCount(1);
+  await group.getByRole('button').first().click();
+  const inner = pane.id('sub-agent').getByTestId('tool-card');
+  await expect(inner).toHaveCount(1);
+  await expect(inner).toHaveAttribute('data-status', 'ok');
+  await expect(inner).toContainText('echo from inside');
+  await group.getByRole('button').first().click();
+  await expect(pane.id('sub-agent')).toHaveCount(0);
 });
 
 test('TC-8.1c Claude Code: a turn is stopped in the middle, and the next one works', async ({ real }) => {

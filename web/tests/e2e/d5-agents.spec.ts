@@ -1,29 +1,8 @@
 /** Agents that are silent, die, or outlive their server; turns that are stopped. */
-import { expect, test, until, type Window, type World } from './harness';
-import { claudeFile, claudeLine, lines } from './harness/on-disk';
+import { withFakeAgent } from './fake-world';
+import { expect, test, until } from './harness';
 
 const NETWORK = /net::ERR_|WebSocket connection|Failed to load resource/;
-
-interface Fake {
-  window: Window;
-  project: string;
-  sessionId: string;
-}
-
-async function withFakeAgent(world: World, config = ''): Promise<Fake> {
-  const server = await world.start({ fake: true, config });
-  const project = world.place.project();
-  await server.addProject(project);
-  const sessionId = await server.createSession(project, 'claude-code');
-  keepOnDisk(world, project, sessionId);
-  return { window: await world.window(), project, sessionId };
-}
-
-/** The fake agent keeps nothing; without a file a session cannot be gone on with after its process has ended. */
-function keepOnDisk(world: World, project: string, sessionId: string): void {
-  const id = sessionId.replace('claude-code:', '');
-  claudeFile(world.place, project, id, lines([claudeLine(project, id, 1, 'user', 'earlier')]));
-}
 
 test('B4 phantom spinner: silence is told, and can be ended', async ({ world }) => {
   const { window, sessionId } = await withFakeAgent(world, '[sessions]\nstall-seconds = 1\n');
@@ -49,6 +28,23 @@ test('B4 phantom spinner: an agent that exits with 137 leaves a row, a sign in t
   await pane.turn('!say 2');
   await expect(window.listed(sessionId)).toHaveAttribute('data-status', 'idle');
   await expect(pane.id('agent-row').last()).toContainText('s1 s2');
+});
+
+test('req 3, B4: a failure that was looked at is no news any more', async ({ world }) => {
+  const { window, project, sessionId } = await withFakeAgent(world);
+  const other = await world.server.createSession(project);
+  const pane = await window.openSession(sessionId);
+  await window.openSession(other);
+  await world.server.send(sessionId, '!open 3 !exit 137');
+  await expect(window.listed(sessionId)).toHaveAttribute('data-status', 'error');
+  await window.openSession(sessionId);
+  await expect(pane.id('error-row')).toBeVisible();
+  await expect(window.listed(sessionId)).toHaveAttribute('data-status', 'error');
+  await window.openSession(other);
+  await expect(window.listed(sessionId)).toHaveAttribute('data-status', 'idle');
+  await window.openSession(sessionId);
+  await pane.id('error-row').getByTestId('restart').click();
+  await expect(window.listed(sessionId)).toHaveAttribute('data-status', 'idle');
 });
 
 test('B5 orphans: after kill -9 of the server nothing of the agent stays, and the page goes on', async ({ world }) => {

@@ -1,5 +1,6 @@
 /** What a broken network, a second tab, a proxy or a stranger may not do. */
 import { connect } from 'node:net';
+import { withFakeAgent } from './fake-world';
 import { expect, type Pane, type Proxy, test, until, type Window, type World } from './harness';
 
 /** Each word is a frame, so that a cut can be anywhere in a text. */
@@ -38,26 +39,50 @@ function rowsOf(pane: Pane): Promise<string[]> {
 }
 
 const FRAMES = 40;
-const PARTS = 8;
-for (let part = 0; part < PARTS; part += 1) {
-  const first = (part * FRAMES) / PARTS + 1;
-  const last = ((part + 1) * FRAMES) / PARTS;
-  test(`B1 stale after reconnect: cut after frames ${first} to ${last}, the turn ends meanwhile`, async ({ world }) => {
-    const { window, proxy, project } = await behindProxy(world, { pace: 1 });
-    const other = await world.window();
-    // Tall enough for every row to have an element.
-    for (const { page } of [window, other]) await page.setViewportSize({ width: 1280, height: 4000 });
-    for (let cut = first; cut <= last; cut += 1) {
-      const sessionId = await world.server.createSession(project);
-      const pane = await window.openSession(sessionId);
-      proxy.cutAfterFrames(cut);
-      await world.server.send(sessionId, '/tools 40');
-      await until('the socket is cut', () => proxy.isCut);
-      await world.server.isIdle(sessionId);
-      await comeBack(window, proxy);
-      await pane.isIdle();
-      await showsItsHistory(world, pane);
-      await expect.poll(() => rowsOf(pane)).toEqual(await rowsOf(await other.openSession(sessionId)));
+/** Windows that watch the same turn, each behind a network of its own that is gone after another frame. */
+const WATCHERS = 5;
+const ROUNDS = 4;
+
+type Watcher = { window: Window; proxy: Proxy };
+
+async function watchers(world: World): Promise<Watcher[]> {
+  const made: Watcher[] = [];
+  while (made.length < WATCHERS) {
+    const proxy = await world.proxy();
+    const window = await world.window(proxy.url);
+    window.expectFaults(NETWORK);
+    made.push({ window, proxy });
+  }
+  // Tall enough for every row to have an element.
+  await Promise.all(made.map(({ window: { page } }) => page.setViewportSize({ width: 1280, height: 4000 })));
+  return made;
+}
+
+for (let first = 1; first <= FRAMES; first += WATCHERS * ROUNDS) {
+  test(`B1 stale after reconnect: cut after frames ${first} to ${first + WATCHERS * ROUNDS - 1}, the turn ends meanwhile`, async ({ world }) => {
+    const server = await world.start({ pace: 1 });
+    const project = world.place.project();
+    await server.addProject(project);
+    const cut = await watchers(world);
+    const whole = await world.window();
+    await whole.page.setViewportSize({ width: 1280, height: 4000 });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const sessionId = await server.createSession(project);
+      const panes = await Promise.all(cut.map(({ window }) => window.openSession(sessionId)));
+      const seen = await whole.openSession(sessionId);
+      cut.forEach(({ proxy }, index) => proxy.cutAfterFrames(first + round * WATCHERS + index));
+      await server.send(sessionId, '/tools 40');
+      await until('every socket is cut', () => cut.every(({ proxy }) => proxy.isCut));
+      await server.isIdle(sessionId);
+      await seen.isIdle();
+      const rows = await rowsOf(seen);
+      await Promise.all(cut.map(async ({ window, proxy }, index) => {
+        const pane = panes[index] as Pane;
+        await comeBack(window, proxy);
+        await pane.isIdle();
+        await showsItsHistory(world, pane);
+        await expect.poll(() => rowsOf(pane)).toEqual(rows);
+      }));
     }
   });
 }
@@ -79,6 +104,26 @@ test('B2 prompt lost: a message written while nothing arrives reaches the agent 
   await pane.isIdle();
   expect(world.server.prompts()).toEqual(['said into the void', 'said while offline']);
   await showsItsHistory(world, pane);
+});
+
+test('B2 prompt lost: a message whose fate nobody knows is shown once, and can be sent again', async ({ world }) => {
+  const { window, sessionId } = await withFakeAgent(world);
+  window.expectFaults(NETWORK);
+  const pane = await window.openSession(sessionId);
+  await pane.turn('!noread');
+  await pane.send('said to the deaf');
+  await expect(pane.rows('user').last().getByTestId('delivery')).toHaveAttribute('data-delivery', 'sending');
+  await world.server.kill();
+  await world.startAgain();
+  await window.id('conn-pill').click();
+  await window.isConnected();
+  await expect(pane.id('error-row')).toHaveAttribute('data-code', 'DELIVERY_UNKNOWN');
+  await expect(pane.rows('user').filter({ hasText: 'said to the deaf' })).toHaveCount(1);
+  await expect(pane.id('delivery')).toHaveCount(0);
+  await window.page.reload();
+  await expect(pane.rows('user').filter({ hasText: 'said to the deaf' })).toHaveCount(1);
+  await pane.id('error-row').getByTestId('retry').click();
+  await until('it was told', () => world.server.prompts().includes('said to the deaf'));
 });
 
 test('B3 duplicates: frames that come twice and in disorder change no row', async ({ world }) => {

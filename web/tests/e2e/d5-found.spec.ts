@@ -1,5 +1,5 @@
 /** Sessions that were begun elsewhere: found, opened, and noticed when they go on elsewhere. */
-import { appendFileSync, symlinkSync } from 'node:fs';
+import { appendFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from './harness';
 import { claudeLine, claudeSession, codexSession, idOf, lines } from './harness/on-disk';
@@ -24,6 +24,19 @@ test('B10 existing sessions: listed for paths with dots, underscores, spaces and
     await expect(window.id('session-row').filter({ hasText: `codex in ${name}` })).toHaveCount(1);
   }
   await expect(window.id('session-row').filter({ hasText: 'claude behind the link' })).toHaveCount(1);
+});
+
+test('B10 existing sessions: one whose directory is gone is listed and read', async ({ world }) => {
+  const server = await world.start({ fake: true });
+  const project = world.place.project('gone');
+  claudeSession(world.place, project, 1, 'where is it');
+  await server.addProject(project);
+  rmSync(project, { recursive: true });
+  const window = await world.window();
+  const pane = await window.openSession(`claude-code:${idOf(1, 4)}`);
+  await expect(pane.id('agent-row')).toContainText('answer to where is it');
+  await pane.id('tool-card').getByRole('button').first().click();
+  await expect(pane.id('tool-card')).toContainText('in the file');
 });
 
 test('B11 existing sessions: opened with their tools and thoughts', async ({ world }) => {

@@ -3,6 +3,8 @@ import type { Locator } from '@playwright/test';
 import { expect, test } from './harness';
 import { claudeSession, idOf } from './harness/on-disk';
 
+/** Milliseconds; far more than a busy machine needs, far less than a page takes that lays out all of it. */
+const HANG = 5000;
 const CASES: [string, string][] = [
   ['30,000 lines', Array.from({ length: 30_000 }, (_, index) => `line ${index + 1}`).join('\n')],
   ['one line of 5 MB', 'abcdefghij'.repeat(500_000)],
@@ -34,7 +36,7 @@ for (const [what, output] of CASES) {
   });
 }
 
-/** A key is answered by the next frames, not by the ones of a second later. */
+/** A key is answered: the page does not hang. How soon is told by `./x bench web`. */
 async function isResponsive(field: Locator): Promise<void> {
   await field.focus();
   await field.evaluate((element) => element.addEventListener('keydown', (event) => {
@@ -43,5 +45,5 @@ async function isResponsive(field: Locator): Promise<void> {
   await field.press('x');
   const took = (): Promise<number | undefined> => field.evaluate((element) => (element as HTMLElement & { took?: number }).took);
   await expect.poll(took).toBeDefined();
-  expect(await took()).toBeLessThan(200);
+  expect(await took()).toBeLessThan(HANG);
 }

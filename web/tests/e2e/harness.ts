@@ -1,5 +1,6 @@
 /** What every test starts with: `world`, a machine with a running server, and windows that look at it. */
 import { test as base, type Browser, expect } from '@playwright/test';
+import { servePageFromDisk } from './harness/page-on-disk';
 import { Place } from './harness/place';
 import { Proxy, type ProxyOptions } from './harness/proxy';
 import { Server, type ServerOptions } from './harness/server';
@@ -45,6 +46,7 @@ export class World {
   /** Another browser: it has its own cookie and storage, and signs in. */
   async window(at: string = this.server.url): Promise<Window> {
     const context = await this.browser.newContext();
+    await servePageFromDisk(context);
     const window = new Window(await context.newPage());
     this.windows.push(window);
     await window.signIn(at, await this.code());

@@ -1,7 +1,9 @@
 /** Requirements 43 to 53: writing, stopping, answering. */
 import { resolve } from 'node:path';
 import { expect, test, until } from './harness';
+import { ableWorld } from './able-world';
 import { demoWorld, moreSessions } from './demo-world';
+import { withFakeAgent } from './fake-world';
 
 test('req 43: Enter sends and Shift+Enter does not; that can be swapped; a composition never sends', async ({ world }) => {
   const { window, pane } = await demoWorld(world);
@@ -115,6 +117,19 @@ test('req 47: Stop is there after a reload, and Escape twice stops', async ({ wo
   await expect(pane.rows('turn-end').last()).toContainText('Stopped');
 });
 
+test('req 47: an agent that does not stop is ended, and the session goes on', async ({ world }) => {
+  const { window, sessionId } = await withFakeAgent(world);
+  const pane = await window.openSession(sessionId);
+  await pane.send('!open 3 !hang');
+  await expect(pane.id('agent-row')).toContainText('s1');
+  await pane.id('stop').click();
+  await expect(pane.id('stop')).toHaveText(/stopping…/);
+  await expect(pane.id('stop')).toHaveCount(0);
+  await expect(pane.id('agent-failure')).toContainText(/did not stop/);
+  await pane.turn('!say 2');
+  await expect(pane.id('agent-row').last()).toContainText('s1 s2');
+});
+
 test('req 27, 48: an approval shows what is asked with the agent\'s own options; a key answers, a closed tab does not', async ({ world }) => {
   const { id, window, pane } = await demoWorld(world);
   await pane.send('/permission');
@@ -203,6 +218,30 @@ test('req 52: menus show the value in force and change it', async ({ world }) =>
   await window.page.getByRole('menuitemradio', { name: /slow/i }).click();
   await expect(menu).toHaveAccessibleName(/slow/i);
   await until('the agent took it', async () => JSON.stringify((await world.server.status(id)).agent).includes('"current":"demo-slow"'));
+});
+
+test('req 52: a choice that the agent refuses is told, and the value in force stays', async ({ world }) => {
+  const { window, pane } = await ableWorld(world);
+  const menu = pane.id('setting-mode');
+  await expect(menu).toHaveAccessibleName(/Careful/);
+  await menu.click();
+  window.expectFaults(/400/);
+  await window.page.getByRole('menuitemradio', { name: 'Bold' }).click();
+  await expect(window.id('toasts').getByRole('alert')).toContainText(/boldness is not for this account/i);
+  await expect(menu).toHaveAccessibleName(/Careful/);
+});
+
+test('req 53: a context that is nearly full says so, and offers what helps', async ({ world }) => {
+  const { window, pane } = await ableWorld(world);
+  await pane.turn('full');
+  const meter = pane.id('context-meter');
+  await expect(meter).toHaveText('90% full');
+  await expect(meter).toHaveClass(/full/);
+  await meter.click();
+  await expect(window.page.getByText('180K of 200K tokens are used')).toBeVisible();
+  await expect(window.page.getByRole('menuitem', { name: 'Continue in a new session' })).toBeVisible();
+  await window.page.getByRole('menuitem', { name: 'Compact the conversation' }).click();
+  await expect(pane.rows('user').last()).toHaveText(/^\/compact/);
 });
 
 test('req 53: the context meter tells how much is used', async ({ world }) => {

@@ -119,6 +119,24 @@ test('req 57: on a phone the list is a drawer, and nothing is wider than the scr
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });
 
+test('req 57: the composer stays above the on-screen keyboard', async ({ world }) => {
+  const { window: { page }, pane } = await demoWorld(world);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await pane.turn('/think');
+  const bottom = async (): Promise<number> => { const box = await pane.id('composer').boundingBox(); return box ? box.y + box.height : 0; };
+  expect(await bottom()).toBeGreaterThan(700);
+  // A keyboard that is laid over the page changes only what is seen of it.
+  const keyboard = (height: number): Promise<void> => page.evaluate((height) => {
+    Object.defineProperty(visualViewport, 'height', { configurable: true, get: () => innerHeight - height });
+    visualViewport?.dispatchEvent(new Event('resize'));
+  }, height);
+  await keyboard(300);
+  await expect.poll(bottom).toBeLessThanOrEqual(500);
+  await expect(pane.rows().last()).toBeInViewport();
+  await keyboard(0);
+  await expect.poll(bottom).toBeGreaterThan(700);
+});
+
 test('req 58: notes are shown of sessions that nobody looks at, and only then', async ({ world }) => {
   const { project, id, window } = await demoWorld(world);
   const { page } = window;

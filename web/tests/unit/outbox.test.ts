@@ -71,6 +71,16 @@ describe('a message', () => {
     expect(outbox.entries().map((entry) => entry.clientMessageId)).toEqual(['id2']);
   });
 
+  it('whose fate is unknown is left to the turn that tells of it', async () => {
+    const { outbox, socket, kinds } = setUp();
+    outbox.send('s', 'hello');
+    socket().refuse(socket().last(), 'DELIVERY_UNKNOWN', 't1');
+    await settled();
+    expect(outbox.entries()[0]?.delivery).toEqual({ kind: 'accepted', turnId: 't1' });
+    outbox.delivered('s', 't1');
+    expect(kinds()).toEqual([]);
+  });
+
   it('is offered again to a server that is shutting down, but not in a hurry', async () => {
     const { outbox, socket, self } = setUp();
     outbox.send('s', 'hello');

@@ -8,6 +8,7 @@ use liminal_core::processor::{self, Profile};
 use liminal_core::session::Patience;
 
 use super::reading::{Filter, HostName};
+use super::redis_url::RedisUrl;
 use crate::http;
 use crate::http::host::PublicUrl;
 use crate::log::Durability;
@@ -112,6 +113,17 @@ pub struct Security {
     pub trusted_proxies: Vec<IpAddr>,
 }
 
+/// `[redis]`: the Redis that is shared with other servers and programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redis {
+    /// Its address; without it there is none.
+    pub url: Option<RedisUrl>,
+    /// Whether the messages of every turn are written there for other programs.
+    pub publish_stream_b: bool,
+    /// Minutes for which they stay there, after the last one of the turn.
+    pub stream_b_minutes: u64,
+}
+
 /// `[logging]`: what the server tells of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Logging {
@@ -152,6 +164,12 @@ impl Default for Batch {
     fn default() -> Self {
         // Slow models must show their first words within 200 ms, however few they are.
         Self { gradient: vec![10, 20, 40, 80, 120], idle_ms: 1000, first_emission_ms: 150 }
+    }
+}
+
+impl Default for Redis {
+    fn default() -> Self {
+        Self { url: None, publish_stream_b: false, stream_b_minutes: 24 * 60 }
     }
 }
 
@@ -219,6 +237,14 @@ impl Batch {
             .with_idle_timeout(Duration::from_millis(self.idle_ms))
             .with_first_emission(Duration::from_millis(self.first_emission_ms))
             .announcing_arguments()
+    }
+}
+
+impl Redis {
+    /// How long the messages of a turn stay.
+    #[must_use]
+    pub const fn stream_b_kept(&self) -> Duration {
+        Duration::from_secs(self.stream_b_minutes * 60)
     }
 }
 

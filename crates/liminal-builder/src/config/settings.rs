@@ -38,7 +38,7 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 37] = [
+pub(super) const SETTINGS: [Setting; 40] = [
     setting!(listen.host),
     setting!(listen.port),
     setting!(listen.socket),
@@ -74,6 +74,9 @@ pub(super) const SETTINGS: [Setting; 37] = [
     setting!(security.insecure_http),
     setting!(security.public_url),
     setting!(security.trusted_proxies),
+    setting!(redis.url),
+    setting!(redis.publish_stream_b),
+    setting!(redis.stream_b_minutes, 1..=525_600),
     setting!(logging.level),
     setting!(logging.file),
 ];

@@ -42,6 +42,7 @@ impl Sessions {
         }
         slot.board.change(|live| {
             (live.view.state, live.view.failure, live.view.is_alive) = (SessionState::Closed, None, false);
+            live.has_failed = false;
         });
         self.announce(slot.project.clone());
         Ok(self.status_of(&slot))

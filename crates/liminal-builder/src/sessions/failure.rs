@@ -16,13 +16,19 @@ pub struct Failure {
     pub code: ErrorCode,
     /// What happened, and what to do.
     pub message: String,
+    /// What it is about, if the request did not name it.
+    pub about: Option<String>,
 }
 
 impl Failure {
     /// A failure of this kind.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), about: None }
+    }
+
+    pub(super) fn about(self, what: impl Into<String>) -> Self {
+        Self { about: Some(what.into()), ..self }
     }
 
     pub(super) fn no_session(id: &SessionId) -> Self {
@@ -42,7 +48,7 @@ impl Failure {
 /// A word of ours as it is; what agents call their errors is of no use to clients.
 fn own(error: ErrorInfo, otherwise: ErrorCode) -> Failure {
     let code = ErrorCode::from_word(&error.code).unwrap_or(otherwise);
-    Failure { code, message: error.message }
+    Failure::new(code, error.message)
 }
 
 impl From<OpenError> for Failure {
@@ -62,6 +68,8 @@ impl From<LogError> for Failure {
         let code = match error {
             LogError::Full => ErrorCode::StorageFull,
             LogError::Closed => ErrorCode::ShuttingDown,
+            LogError::Fenced => ErrorCode::SessionTakenOver,
+            LogError::Unreachable(_) => ErrorCode::RedisUnreachable,
             LogError::Inaccessible { .. }
             | LogError::Damaged(_)
             | LogError::Newer { .. }

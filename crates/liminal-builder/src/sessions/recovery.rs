@@ -13,6 +13,9 @@ use super::{Failure, Sessions, identity};
 use crate::log::{Batch, Durability, Encoder, Key};
 use crate::store::Delivery;
 
+/// Kept in place of an answer: the turn that tells of a message of which nobody knows whether it arrived.
+pub(super) const UNKNOWN_TURN: &str = "unknownTurn";
+
 /// Answers are repeated for so long; clients that come later than this have given up.
 const RECEIPTS_KEPT: jiff::SignedDuration = jiff::SignedDuration::from_hours(48);
 
@@ -31,6 +34,9 @@ impl Sessions {
         let parts = &self.0.parts;
         let reason = ErrorInfo::new(ErrorCode::ServerRestart, "the server was stopped inside the turn");
         let turns = parts.database.close_open_turns(&reason, self.now()).await?;
+        if let Some(outbox) = &parts.stream_b {
+            outbox.broken_off(&turns, &reason, self.now());
+        }
         let deliveries = parts.store.unfinished_deliveries().await?;
         self.recover_receipts(&deliveries).await?;
         let mut messages = 0;
@@ -65,7 +71,7 @@ impl Sessions {
             };
             let answer = match deliveries.iter().find(is_it) {
                 Some(delivery) if self.has_arrived(delivery).await? => Some(in_turn(&delivery.turn_id)),
-                Some(_) => Some(Value::Null),
+                Some(delivery) => Some(json!({ UNKNOWN_TURN: delivery.turn_id })),
                 None => self.in_queue(&session, &key).await?,
             };
             store.finish_receipt(&scope, &key, answer).await?;
@@ -106,6 +112,7 @@ impl Sessions {
             session_id: delivery.session_id.clone(),
             error_code: code,
             error_message: message.to_owned(),
+            usage: None,
         });
         encoder.take()
     }

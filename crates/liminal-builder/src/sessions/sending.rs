@@ -9,6 +9,7 @@ use liminal_core::wire::rest::{MessageAccepted, QueuedMessage, SendMessage, Sess
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::recovery::UNKNOWN_TURN;
 use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::clock;
@@ -35,7 +36,7 @@ impl Sessions {
         match store.begin_receipt(scope, &key, &digest(&message), self.now()).await? {
             Receipt::New => {}
             Receipt::Running | Receipt::Done(Value::Null) => return Err(unknown_delivery()),
-            Receipt::Done(answer) => return accepted(answer),
+            Receipt::Done(answer) => return repeated(answer),
             Receipt::Mismatch => return Err(mismatch()),
         }
         let result = self.send_or_queue(&slot, message).await;
@@ -165,7 +166,11 @@ fn digest(message: &SendMessage) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn accepted(answer: Value) -> Result<MessageAccepted, Failure> {
+/// What was answered before, or is known since.
+fn repeated(answer: Value) -> Result<MessageAccepted, Failure> {
+    if let Some(turn) = answer.get(UNKNOWN_TURN).and_then(Value::as_str) {
+        return Err(unknown_delivery().about(turn));
+    }
     serde_json::from_value(answer)
         .map_err(|error| Failure::new(ErrorCode::Internal, format!("a kept answer cannot be read: {error}")))
 }

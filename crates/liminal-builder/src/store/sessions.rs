@@ -157,7 +157,11 @@ impl SessionRow {
                 }
             }
             SessionChange::Archived(is_archived) => self.is_archived = is_archived,
-            SessionChange::Killed(was_killed) => self.was_killed = was_killed,
+            SessionChange::Killed(was_killed) => {
+                self.was_killed = was_killed;
+                // Whoever ends an agent knows how it did.
+                self.has_failed &= !was_killed;
+            }
             SessionChange::Touched { at, has_failed } => {
                 self.updated_at = self.updated_at.max(at);
                 self.has_failed = has_failed.unwrap_or(self.has_failed);

@@ -16,6 +16,7 @@ mod slow;
 mod socket;
 mod stopping;
 mod stream;
+mod stream_b;
 mod tab;
 mod table;
 mod world;

@@ -15,10 +15,7 @@ export const GLYPH_TEXT: Record<Glyph, string> = {
 };
 
 export function SessionRow(props: { session: SessionSummary }) {
-  const status = (): Glyph => {
-    const found = glyph(props.session);
-    return found === 'unread' && active() === props.session.sessionId ? 'idle' : found;
-  };
+  const status = (): Glyph => glyph(props.session, active() === props.session.sessionId);
   const show = (): void => {
     open(props.session.sessionId);
     setDrawerOpen(false);

@@ -96,7 +96,7 @@ function Tab(props: TabProps) {
         onDragOver={(event) => { event.preventDefault(); props.onDragOver(); }} onDrop={(event) => props.onDrop(event)}
       >
         <Show when={session()} fallback={<span class="badge">··</span>}>
-          {(found) => <><StatusGlyph status={isActive() && glyph(found()) === 'unread' ? 'idle' : glyph(found())} /><span class="badge">{agentBadge(found().cliType)}</span></>}
+          {(found) => <><StatusGlyph status={glyph(found(), isActive())} /><span class="badge">{agentBadge(found().cliType)}</span></>}
         </Show>
         <span class="truncate">{title()}</span>
       </div>

@@ -17,8 +17,10 @@ export class Proxy {
   /** Frames from the server on all sockets. */
   frames = 0;
   upgrades = 0;
-  /** Whether what the page says on its socket arrives. */
+  /** Whether what the page says on its socket is lost on the way. */
   isDeaf = false;
+  /** Whether what the server says is, too. */
+  isMute = false;
 
   constructor(private readonly target: () => string, private readonly options: ProxyOptions = {}) {
     this.http = createServer((incoming, answer) => {
@@ -56,7 +58,7 @@ export class Proxy {
   }
 
   restore(): void {
-    this.isDown = this.isDeaf = false;
+    this.isDown = this.isDeaf = this.isMute = false;
     this.cutAfter = Infinity;
   }
 
@@ -106,6 +108,7 @@ export class Proxy {
 
   /** Frames before the cut arrive whole, and nothing of those behind it. */
   private pass(data: Buffer, count: FrameCounter, socket: Socket): void {
+    if (this.isMute) return;
     const allowed = this.cutAfter - this.frames;
     const { frames, end } = count.read(data, allowed);
     this.frames += frames;

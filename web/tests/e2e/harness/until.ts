@@ -1,7 +1,8 @@
 /** Waits for something outside the browser to come true. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-const PATIENCE = 20_000;
+/** For what hangs. */
+const PATIENCE = 60_000;
 
 export async function until(what: string, holds: () => boolean | Promise<boolean>, tell: () => string = () => ''): Promise<void> {
   const end = Date.now() + PATIENCE;

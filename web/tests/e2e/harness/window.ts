@@ -33,7 +33,7 @@ export class Window {
   }
 
   async isConnected(): Promise<void> {
-    await expect(this.id('conn-pill')).toHaveAttribute('data-state', 'open', { timeout: 30_000 });
+    await expect(this.id('conn-pill')).toHaveAttribute('data-state', 'open');
   }
 
   async openSession(sessionId: string): Promise<Pane> {
@@ -64,7 +64,7 @@ export class Window {
     const before = await this.page.getByTestId('tab').count();
     await this.id('new-session-menu').first().click();
     await this.page.getByRole('menuitemradio', { name: agent }).or(this.page.getByRole('menuitem', { name: agent })).first().click();
-    await expect(this.page.getByTestId('tab')).toHaveCount(before + 1, { timeout: 30_000 });
+    await expect(this.page.getByTestId('tab')).toHaveCount(before + 1);
     const shown = this.page.locator('[data-testid="pane"].shown');
     await expect(shown).toBeVisible();
     const pane = this.pane(await shown.getAttribute('data-session') as string);
@@ -89,11 +89,11 @@ export class Pane {
   }
 
   async isReady(): Promise<void> {
-    await expect(this.id('transcript').or(this.id('nothing-said'))).toBeVisible({ timeout: 30_000 });
+    await expect(this.id('transcript').or(this.id('nothing-said'))).toBeVisible();
   }
 
-  async isIdle(timeout = 30_000): Promise<void> {
-    await expect(this.root).toHaveAttribute('data-state', 'idle', { timeout });
+  async isIdle(timeout?: number): Promise<void> {
+    await expect(this.root).toHaveAttribute('data-state', 'idle', timeout === undefined ? {} : { timeout });
     await expect(this.id('turn-status')).toHaveCount(0);
   }
 

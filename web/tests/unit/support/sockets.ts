@@ -48,8 +48,8 @@ export class FakeSocket implements SocketLike {
     this.say({ type: 'ok', requestId: frame?.requestId ?? '', ...answer });
   }
 
-  refuse(frame: ClientFrame | undefined, code: Problem['code']): void {
-    this.say({ type: 'error', requestId: frame?.requestId ?? '', problem: { type: 'about:blank', title: 'no', status: 409, code } });
+  refuse(frame: ClientFrame | undefined, code: Problem['code'], instance?: string): void {
+    this.say({ type: 'error', requestId: frame?.requestId ?? '', problem: { type: 'about:blank', title: 'no', status: 409, code, ...(instance === undefined ? {} : { instance }) } });
   }
 }
 

@@ -48,6 +48,7 @@ fn sessions(data: &Path) -> Sessions {
         database: Arc::clone(&log),
         log: Arc::clone(&log) as _,
         events: Arc::clone(&log) as _,
+        stream_b: None,
         store: Store::new(log),
         providers: ProviderRegistry::default(),
         settings: Settings::default(),
