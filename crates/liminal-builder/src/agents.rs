@@ -2,12 +2,14 @@
 //! about one that is not there; starting them is the providers' business.
 
 mod codex;
+mod login;
 mod npm;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +52,10 @@ pub struct AgentReport {
     /// Whether it is a part of this program: always there, and no model behind it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub built_in: bool,
+    /// Whether its own login is there, where its program can tell without asking anybody. An agent may work without
+    /// one, by a key or a model of the user's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged_in: Option<bool>,
 }
 
 impl AgentReport {
@@ -66,11 +72,13 @@ impl AgentReport {
             version: Some(version),
             problem: None,
             built_in: false,
+            logged_in: None,
         }
     }
 
     fn unusable(name: &str, launch: Option<Launch>, problem: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), launch, version: None, problem: Some(problem.into()), built_in: false }
+        let (name, problem) = (name.to_owned(), Some(problem.into()));
+        Self { name, launch, version: None, problem, built_in: false, logged_in: None }
     }
 }
 
@@ -86,7 +94,13 @@ impl fmt::Display for AgentReport {
                 let command =
                     [launch.program.display().to_string()].into_iter().chain(launch.args.iter().cloned());
                 let command = command.collect::<Vec<_>>().join(" ");
-                write!(formatter, "✓ {:<14} {:<12} {command}", self.name, version.as_deref().unwrap_or(""))
+                let login = match self.logged_in {
+                    Some(true) => " (logged in)",
+                    Some(false) => " (no login of its own)",
+                    None => "",
+                };
+                let version = version.as_deref().unwrap_or("");
+                write!(formatter, "✓ {:<14} {version:<12} {command}{login}", self.name)
             }
             (None, version, None) => {
                 write!(formatter, "✓ {:<14} {}", self.name, version.as_deref().unwrap_or(""))
@@ -125,6 +139,23 @@ impl Machine<'_> {
         reports
     }
 
+    /// The same, with what each tells of its login. It takes longer: their programs are asked.
+    pub async fn agents_with_logins(&self) -> Vec<AgentReport> {
+        let mut reports = self.agents().await;
+        let asked = reports.iter().map(|report| login::is_there(report, self.environment_of(&report.name)));
+        let told = join_all(asked).await;
+        for (report, logged_in) in reports.iter_mut().zip(told) {
+            report.logged_in = logged_in;
+        }
+        reports
+    }
+
+    /// What an agent inherits, with what the user set for it.
+    fn environment_of(&self, name: &str) -> Environment {
+        let set = self.setting(name).map(|agent| agent.env.clone()).unwrap_or_default();
+        set.into_iter().fold(self.environment.clone(), |all, (name, value)| all.with(name, value))
+    }
+
     /// The agent that is a part of this program. What the user set for it is added to what it is started with.
     fn demo(&self) -> AgentReport {
         let name = demo::NAME;
@@ -149,7 +180,8 @@ impl Machine<'_> {
         let configured = self.setting(name).and_then(|agent| agent.command.as_deref());
         match claude_code::find(configured, self.environment).await {
             Ok(found) => {
-                let launch = Launch { program: found.program, args: Vec::new() };
+                let args = self.setting(name).map(|agent| agent.args.clone()).unwrap_or_default();
+                let launch = Launch { program: found.program, args };
                 AgentReport::usable(name, launch, found.version.to_string())
             }
             Err(error) => AgentReport::unusable(name, None, error.to_string()),
@@ -176,7 +208,8 @@ impl Machine<'_> {
                 format!("{name} is not on the PATH; install it to use it"),
             );
         };
-        let args = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        let more = self.setting(name).map(|agent| agent.args.clone()).unwrap_or_default();
+        let args = arguments.iter().map(|&argument| argument.to_owned()).chain(more).collect();
         let launch = Launch { program: program.clone(), args };
         match run_for_output(&program, &["--version"], self.environment, PATIENCE).await {
             Ok(run) if run.succeeded => AgentReport::usable(name, launch, first_line(&run.stdout)),
@@ -197,7 +230,8 @@ impl Machine<'_> {
                 Ok(api) => (Some(api.model().to_owned()), None),
                 Err(error) => (None, Some(error.to_string())),
             };
-        AgentReport { name: vendor.cli_type.to_owned(), launch: None, version, problem, built_in: false }
+        let name = vendor.cli_type.to_owned();
+        AgentReport { name, launch: None, version, problem, built_in: false, logged_in: None }
     }
 
     /// An agent as the user set it. Nobody knows what it does when it is asked for its version, so it is not.
@@ -216,6 +250,7 @@ impl Machine<'_> {
             version: None,
             problem: None,
             built_in: false,
+            logged_in: None,
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use liminal_core::processor::{Config, Profile};
 
-use crate::config::{Flag, Flags};
+use crate::config::{Flag, Flags, RedisUrl};
 use crate::exit;
 use crate::filter::{self, Format, Time};
 use crate::replay;
@@ -101,6 +101,13 @@ pub struct Settings {
     /// Let sessions run without asking, once each is confirmed; agents then do whatever they decide to
     #[arg(long)]
     pub allow_bypass: bool,
+    /// Address of a Redis that is shared with other servers and programs, such as redis://127.0.0.1:6379; a password
+    /// is better given in LIMINAL_REDIS_URL, because other users can see command lines
+    #[arg(long, value_name = "URL")]
+    pub redis: Option<String>,
+    /// Write the messages of every turn to that Redis, for other programs: stream codex:turn:TURN:upserts
+    #[arg(long)]
+    pub publish_stream_b: bool,
     /// Where data and configuration are
     #[command(flatten)]
     pub place: Place,
@@ -125,8 +132,12 @@ impl Settings {
         let port = flag("--port", "listen.port", self.port.map(|port| port.to_string()));
         let bypass = self.allow_bypass.then(|| true.to_string());
         let bypass = flag("--allow-bypass", "security.allow-bypass", bypass);
+        let redis = flag("--redis", "redis.url", self.redis.clone());
+        let publish = self.publish_stream_b.then(|| true.to_string());
+        let publish = flag("--publish-stream-b", "redis.publish-stream-b", publish);
         let Flags { settings, .. } = self.place.flags();
-        let settings = settings.into_iter().chain([host, port, bypass].into_iter().flatten()).collect();
+        let settings =
+            settings.into_iter().chain([host, port, bypass, redis, publish].into_iter().flatten()).collect();
         Flags { settings, agents: self.agents.clone() }
     }
 }
@@ -339,6 +350,9 @@ pub struct Process {
     /// Stop at the first bad line
     #[arg(long)]
     strict: bool,
+    /// Write Stream B messages to the Redis at this address instead of lines to standard output
+    #[arg(long, value_name = "URL", value_parser = redis_url, conflicts_with = "profile")]
+    pub publish: Option<RedisUrl>,
 }
 
 const PROCESS_HELP: &str = "\
@@ -347,12 +361,16 @@ Reads one event per line from standard input and writes one output per line as t
 A bad line is reported on standard error with its number, the place of the fault and what was expected there.
 Input that ends inside a turn ends that turn with the error STREAM_ENDED.
 
-Exit codes: 0 every line was good, 1 some were bad, 2 wrong use or, with --strict, stopped at a bad line.
+With --publish the messages of Stream B go to codex:turn:TURN:upserts in a Redis. One that it does not take is tried
+again three times, after 1, 2 and 4 seconds; then the run ends.
+
+Exit codes: 0 every line was good, 1 some were bad or not taken, 2 wrong use or, with --strict, stopped at a bad line.
 
 Examples:
   liminal process < events.ndjson
   liminal process --clock events --gradient 10,20,40,80,120 < recorded.ndjson
-  liminal process --profile stream-b --format stream-a < old-events.ndjson";
+  liminal process --profile stream-b --format stream-a < old-events.ndjson
+  liminal process --publish redis://127.0.0.1:6379 --format stream-a < old-events.ndjson";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ProfileName {
@@ -393,6 +411,7 @@ fn thresholds(text: &str) -> Result<Thresholds, String> {
 impl From<Process> for filter::Options {
     fn from(process: Process) -> Self {
         let profile = match process.profile {
+            _ if process.publish.is_some() => Profile::StreamB,
             ProfileName::UpsertV1 => Profile::UpsertV1,
             ProfileName::StreamB => Profile::StreamB,
         };
@@ -406,6 +425,10 @@ impl From<Process> for filter::Options {
         };
         Self { profile, format, config: config(&process, profile), time, strict: process.strict }
     }
+}
+
+fn redis_url(text: &str) -> Result<RedisUrl, String> {
+    RedisUrl::parse(text).ok_or_else(|| "give an address such as redis://127.0.0.1:6379".to_owned())
 }
 
 fn config(process: &Process, profile: Profile) -> Config {

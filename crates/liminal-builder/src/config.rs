@@ -7,6 +7,7 @@ mod error;
 mod file;
 mod origin;
 mod reading;
+mod redis_url;
 mod report;
 mod sections;
 mod settings;
@@ -22,8 +23,9 @@ pub use agents::{AgentConfig, CwdPolicy};
 pub use error::{ConfigError, Fault};
 pub use origin::Origin;
 pub use reading::{Filter, HostName};
+pub use redis_url::RedisUrl;
 pub use report::Line;
-pub use sections::{Batch, Limits, Listen, Logging, Security, Sessions, Storage};
+pub use sections::{Batch, Limits, Listen, Logging, Redis, Security, Sessions, Storage};
 
 /// What the user set, and the defaults for the rest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub struct Config {
     pub limits: Limits,
     /// What is let through.
     pub security: Security,
+    /// The Redis that is shared with other servers and programs.
+    pub redis: Redis,
     /// What the server tells of itself.
     pub logging: Logging,
     /// Agents, by the name they are chosen by.
@@ -139,6 +143,7 @@ impl Sources {
         variables::apply(&self.variables, &mut loaded)?;
         self.flags.settings.iter().try_for_each(|flag| apply_flag(flag, &mut loaded))?;
         self.flags.agents.iter().try_for_each(|(name, program)| apply_agent(name, program, &mut loaded))?;
+        loaded.check()?;
         Ok(loaded)
     }
 }
@@ -177,6 +182,16 @@ impl Loaded {
     #[must_use]
     pub fn origin(&self, setting: &str) -> &Origin {
         self.origins.get(setting).unwrap_or(&Origin::Default)
+    }
+
+    /// What one setting asks of another.
+    fn check(&self) -> Result<(), ConfigError> {
+        const PUBLISH: &str = "redis.publish-stream-b";
+        if self.config.redis.publish_stream_b && self.config.redis.url.is_none() {
+            let problem = format!("{PUBLISH} needs the address of a Redis; give redis.url or --redis URL");
+            return Err(ConfigError::Setting(Fault::new(self.origin(PUBLISH).clone(), problem)));
+        }
+        Ok(())
     }
 
     fn take(

@@ -2,13 +2,13 @@
 //! the processors; knows nothing of agents, sessions or the network.
 
 mod input;
+mod output;
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 
 use liminal_core::envelope::{EventReader, Reading, StreamEventEnvelope};
 use liminal_core::error::{ErrorCode, ErrorInfo};
-use liminal_core::ndjson::Lines;
 use liminal_core::processor::{Config, Profile};
 use liminal_core::read::ReadError;
 use liminal_core::stream_a;
@@ -16,13 +16,13 @@ use liminal_core::time::Now;
 use liminal_core::turns::Turns;
 
 use crate::clock::Clock;
+use crate::emitter::Publisher;
 use crate::transport::{Frame, LineFramer};
 use input::{Input, Received};
+use output::{Output, Published, Written};
 
 /// A line longer than this is no event.
 const LINE_LIMIT: usize = 64 * 1024 * 1024;
-/// How much output gathers before it is written, when input comes faster than that.
-const WRITE_AT: usize = 256 * 1024;
 
 /// What to do with a stream.
 #[derive(Debug, Clone)]
@@ -75,10 +75,29 @@ pub fn run(
     output: impl Write,
     complaints: impl Write,
 ) -> io::Result<Verdict> {
+    let output = Written::new(options.profile, output);
+    run_into(output, options, input, complaints)
+}
+
+/// The same, with the messages of Stream B to a publisher. One that is given up ends the run.
+pub fn publish(
+    options: Options,
+    input: impl Read + Send + 'static,
+    publisher: impl Publisher,
+    complaints: impl Write,
+) -> io::Result<Verdict> {
+    run_into(Published::new(publisher)?, options, input, complaints)
+}
+
+fn run_into(
+    output: impl Output,
+    options: Options,
+    input: impl Read + Send + 'static,
+    complaints: impl Write,
+) -> io::Result<Verdict> {
     let mut filter = Filter {
         reader: Reader::new(options.format),
         turns: Turns::new(options.config),
-        lines: Lines::new(options.profile),
         clock: (options.time == Time::Wall).then(Clock::start),
         strict: options.strict,
         line_number: 0,
@@ -94,20 +113,19 @@ pub fn run(
     }
 }
 
-struct Filter<W, E> {
+struct Filter<O, E> {
     reader: Reader,
     turns: Turns,
-    lines: Lines,
     /// Absent when the events' own time counts.
     clock: Option<Clock>,
     strict: bool,
     line_number: u64,
     verdict: Verdict,
-    output: W,
+    output: O,
     complaints: E,
 }
 
-impl<W: Write, E: Write> Filter<W, E> {
+impl<O: Output, E: Write> Filter<O, E> {
     fn run(&mut self, input: &Input) -> io::Result<()> {
         let mut framer = LineFramer::new(LINE_LIMIT);
         loop {
@@ -145,7 +163,7 @@ impl<W: Write, E: Write> Filter<W, E> {
             if self.verdict == Verdict::Stopped {
                 return Ok(());
             }
-            if self.lines.bytes().len() >= WRITE_AT {
+            if self.output.is_full() {
                 self.write()?;
             }
         }
@@ -166,20 +184,20 @@ impl<W: Write, E: Write> Filter<W, E> {
 
     fn handle(&mut self, event: &StreamEventEnvelope) {
         let now = self.clock.map_or_else(|| Now::at(event.timestamp.instant()), |clock| clock.now());
-        self.turns.handle_timeout(now.mono, &mut self.lines);
-        self.turns.handle_event(event, now, &mut self.lines);
+        self.turns.handle_timeout(now.mono, &mut self.output);
+        self.turns.handle_event(event, now, &mut self.output);
     }
 
     fn fire_deadlines(&mut self) {
         if let Some(clock) = self.clock {
-            self.turns.handle_timeout(clock.now().mono, &mut self.lines);
+            self.turns.handle_timeout(clock.now().mono, &mut self.output);
         }
     }
 
     fn finish_turns(&mut self) {
         let reason = ErrorInfo::new(ErrorCode::StreamEnded, "the input ended before the turn did");
         let now = self.clock.map(|clock| clock.now());
-        self.turns.finish(&reason, now, &mut self.lines);
+        self.turns.finish(&reason, now, &mut self.output);
     }
 
     fn complain(&mut self, error: &ReadError) -> io::Result<()> {
@@ -189,13 +207,7 @@ impl<W: Write, E: Write> Filter<W, E> {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        if self.lines.bytes().is_empty() {
-            return Ok(());
-        }
-        self.output.write_all(self.lines.bytes())?;
-        self.output.flush()?;
-        self.lines.clear();
-        Ok(())
+        self.output.write()
     }
 }
 

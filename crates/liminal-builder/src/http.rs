@@ -53,7 +53,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use app::{App, Shared};
-use credentials::{BrowserSessions, Credentials, Digest};
+use credentials::{BrowserSessions, Credentials, Digest, ProgramToken};
 use host::OwnNames;
 use ledger::Ledger;
 
@@ -94,6 +94,8 @@ pub struct Options {
     pub names: Vec<String>,
     /// What clients may ask.
     pub limits: Limits,
+    /// What programs send.
+    pub token: Arc<ProgramToken>,
     /// Where the sessions of browsers are kept.
     pub browsers: Arc<dyn BrowserSessions>,
     /// The sessions with agents.
@@ -110,7 +112,6 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
-    address: SocketAddr,
     app: App,
 }
 
@@ -124,7 +125,7 @@ impl Server {
         let failed = |source| ServeError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address, app: app(options, address) })
+        Ok(Self { listener, app: app(options, address) })
     }
 
     /// Where it can be reached, without a slash at the end.
@@ -142,12 +143,7 @@ impl Server {
     /// What other programs need to use it.
     #[must_use]
     pub fn file(&self) -> ServerFile {
-        ServerFile {
-            url: self.url().to_owned(),
-            port: self.address.port(),
-            pid: std::process::id(),
-            token: self.app.credentials().token().text().to_owned(),
-        }
+        self.app.file()
     }
 
     /// Answers until `shutdown` comes, and a little longer to those who wait for an answer then.
@@ -169,8 +165,9 @@ fn app(options: Options, address: SocketAddr) -> App {
     let instance: String = Digest::of(&options.instance).to_text().chars().take(8).collect();
     App::new(Shared {
         url: format!("http://{address}"),
+        port: address.port(),
         names: OwnNames::of(address).with(options.names, address.port()),
-        credentials: Credentials::new(address.port(), &instance, options.browsers),
+        credentials: Credentials::new(address.port(), &instance, options.token, options.browsers),
         limits: options.limits,
         clock: Clock::start(),
         find_agents: options.find_agents,

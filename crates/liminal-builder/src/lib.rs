@@ -31,6 +31,7 @@ pub mod serve;
 pub mod session;
 pub mod sessions;
 pub mod store;
+pub mod stream_b;
 pub mod telemetry;
 pub mod transport;
 pub mod trust;

@@ -13,13 +13,14 @@ use liminal_builder::cli::{
     Auth, AuthAction, Cli, Command, DemoAgent, Doctor, Process, Replay, ScriptedModel, Serve, ShowConfig, Url,
 };
 use liminal_builder::commands;
-use liminal_builder::config::{Config, Sources, usual_data_directory};
+use liminal_builder::config::{Config, Redis, Sources, usual_data_directory};
 use liminal_builder::demo;
 use liminal_builder::exit::{self, Exit};
 use liminal_builder::filter::{self, Verdict};
 use liminal_builder::process::Environment;
 use liminal_builder::replay;
 use liminal_builder::serve;
+use liminal_builder::stream_b::RedisPublisher;
 use scripted_model::{Options, Scenario};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -72,7 +73,13 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 fn process(options: Process) -> Result<ExitCode> {
-    let verdict = filter::run(options.into(), io::stdin(), io::stdout().lock(), io::stderr())?;
+    let verdict = match options.publish.clone() {
+        Some(address) => {
+            let publisher = RedisPublisher::new(address, Redis::default().stream_b_kept())?;
+            filter::publish(options.into(), io::stdin(), publisher, io::stderr())?
+        }
+        None => filter::run(options.into(), io::stdin(), io::stdout().lock(), io::stderr())?,
+    };
     Ok(match verdict {
         Verdict::Good => ExitCode::SUCCESS,
         Verdict::BadLines => ExitCode::FAILURE,
@@ -106,7 +113,7 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
     }
     let data = usual_data_directory(&environment).unwrap_or_default();
     let machine = Machine { config: &config, environment: &environment, managed: &managed, data: &data };
-    let agents = machine.agents().await;
+    let agents = machine.agents_with_logins().await;
     if options.json {
         say(&serde_json::to_string_pretty(&agents)?)?;
     } else {
@@ -146,7 +153,9 @@ async fn url(options: &Url) -> Result<Exit> {
 async fn auth(options: &Auth) -> Result<Exit> {
     let AuthAction::Rotate(options) = &options.action;
     commands::find(&options.place)?.rotate().await?;
-    say("all browsers are logged out; `liminal url` prints an address to let one in")?;
+    say(
+        "all browsers and programs are logged out; `liminal url` prints an address to let a browser in, server.json has the new token",
+    )?;
     Ok(Exit::Good)
 }
 

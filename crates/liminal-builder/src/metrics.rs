@@ -40,6 +40,9 @@ struct Inner {
     subscribers: Gauge,
     agents: Gauge,
     queued: Gauge,
+    published: Counter,
+    given_up: Counter,
+    unpublished: Gauge,
     memory: Gauge<u64, AtomicU64>,
     descriptors: Gauge<u64, AtomicU64>,
 }
@@ -83,6 +86,9 @@ impl Metrics {
             subscribers: Gauge::default(),
             agents: Gauge::default(),
             queued: Gauge::default(),
+            published: Counter::default(),
+            given_up: Counter::default(),
+            unpublished: Gauge::default(),
             memory: Gauge::default(),
             descriptors: Gauge::default(),
         };
@@ -142,6 +148,21 @@ impl Metrics {
         self.0.queued.set(i64::try_from(count).unwrap_or(i64::MAX));
     }
 
+    /// A Stream B message is in the Redis.
+    pub fn stream_b_published(&self) {
+        self.0.published.inc();
+    }
+
+    /// Stream B messages will never be in the Redis.
+    pub fn stream_b_given_up(&self, count: u64) {
+        self.0.given_up.inc_by(count);
+    }
+
+    /// So many Stream B messages wait for the Redis.
+    pub fn stream_b_waiting(&self, count: usize) {
+        self.0.unpublished.set(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
     /// Everything in the text format of Prometheus.
     #[must_use]
     pub fn render(&self) -> String {
@@ -168,6 +189,12 @@ impl Inner {
         registry.register("subscribers", "Readers of sessions now", self.subscribers.clone());
         registry.register("agents", "Agents that run now", self.agents.clone());
         registry.register("queued_messages", "Messages that wait for a turn's end", self.queued.clone());
+        let published = "Stream B messages written to the Redis";
+        registry.register("stream_b_published", published, self.published.clone());
+        let given_up = "Stream B messages that the Redis did not take";
+        registry.register("stream_b_given_up", given_up, self.given_up.clone());
+        let waiting = "Stream B messages that wait for the Redis";
+        registry.register("stream_b_waiting", waiting, self.unpublished.clone());
         let memory = "Memory in use";
         registry.register_with_unit("resident_memory", memory, Unit::Bytes, self.memory.clone());
         registry.register("open_files", "Open file descriptors", self.descriptors.clone());
@@ -193,6 +220,8 @@ mod tests {
         metrics.resumed(Verdict::Reset);
         metrics.rejected("UNAUTHORIZED");
         metrics.log_append(Duration::from_micros(100));
+        metrics.stream_b_published();
+        metrics.stream_b_given_up(2);
         let text = metrics.clone().render();
         for (series, expected) in [
             ("liminal_turns_started_total{cli_type=\"claude-code\"}", 1.0),
@@ -203,6 +232,8 @@ mod tests {
             ("liminal_resumes_total{verdict=\"reset\"}", 1.0),
             ("liminal_requests_rejected_total{code=\"UNAUTHORIZED\"}", 1.0),
             ("liminal_log_append_seconds_count", 1.0),
+            ("liminal_stream_b_published_total", 1.0),
+            ("liminal_stream_b_given_up_total", 2.0),
         ] {
             assert!((value(&text, series) - expected).abs() < f64::EPSILON, "{series} in\n{text}");
         }

@@ -17,13 +17,14 @@ use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError, usual_data_directory};
 use crate::data_dir::DataDir;
-use crate::http::credentials::{BrowserLogins, Digest};
+use crate::http::credentials::{BrowserLogins, Digest, ProgramToken};
 use crate::http::{FindAgents, Options, ServeError, Server, ServerFile};
 use crate::log::sqlite::{self, SqliteLog};
 use crate::process::{Environment, InstanceId, sweep_leftovers};
 use crate::provider::ProviderRegistry;
 use crate::sessions::{Parts, Sessions, Settings};
 use crate::store::Store;
+use crate::stream_b::{Delivery, Outbox, RedisPublisher};
 use crate::telemetry::{self, Destination};
 
 /// Ports that are tried after the usual one, if nobody asked for a certain port.
@@ -68,6 +69,7 @@ pub struct Ready {
     directory: DataDir,
     log: Arc<SqliteLog>,
     sessions: Sessions,
+    delivery: Option<Delivery>,
     audit: Audit,
     server: Server,
 }
@@ -100,16 +102,23 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     sweep(instance.clone()).await?;
     let log = open_log(&directory, &plan.config).await?;
     let audit = open_audit(&real)?;
-    let sessions = sessions(plan, &log, &instance).await;
+    let publisher = publisher(&plan.config)?;
+    let outbox = publisher.is_some().then(Outbox::default);
+    let sessions = sessions(plan, &log, &instance, outbox.clone()).await;
+    let delivery = publisher
+        .zip(outbox)
+        .map(|(publisher, outbox)| Delivery::start(outbox, publisher, sessions.metrics().clone()));
     let recovered = sessions.recover().await?;
     tracing::info!(turns = recovered.turns, messages = recovered.messages, "put right what was left open");
     sessions.watch();
     let browsers = Arc::new(BrowserLogins::load(Store::new(Arc::clone(&log))).await?);
+    let token = Arc::new(open_token(&real)?);
     let options = |address| Options {
         address,
         instance: real.display().to_string(),
         names: plan.config.security.names(),
         limits: plan.config.limits.http(),
+        token: Arc::clone(&token),
         browsers: Arc::clone(&browsers) as _,
         sessions: sessions.clone(),
         audit: audit.clone(),
@@ -117,12 +126,19 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
         find_agents: find_agents(plan),
     };
     let server = bind(options, &plan.config).await?;
-    Ok(Ready { directory, log, sessions, audit, server })
+    Ok(Ready { directory, log, sessions, delivery, audit, server })
 }
 
 fn open_audit(data: &Path) -> Result<Audit> {
     let audit = Audit::open(data, Clock::start());
     audit.with_context(|| format!("cannot write the audit log in {}; make it writable", data.display()))
+}
+
+fn open_token(data: &Path) -> Result<ProgramToken> {
+    let token = ProgramToken::kept_in(data);
+    token.with_context(|| {
+        format!("cannot keep the token in {}; remove the file `token` there", data.display())
+    })
 }
 
 impl Ready {
@@ -134,9 +150,12 @@ impl Ready {
 
     /// Serves until `shutdown`; `left` is called when nobody is answered any more. The directory is given back last.
     pub async fn until(self, shutdown: impl Future<Output = ()>, left: impl FnOnce()) -> Result<()> {
-        let Self { directory, log, sessions, audit, server } = self;
+        let Self { directory, log, sessions, delivery, audit, server } = self;
         serve(shutdown, server, &sessions).await;
         left();
+        if let Some(delivery) = delivery {
+            delivery.close().await;
+        }
         audit.close().await;
         log.close().await?;
         drop(directory);
@@ -181,7 +200,19 @@ async fn open_log(directory: &DataDir, config: &Config) -> Result<Arc<SqliteLog>
     Ok(Arc::new(log))
 }
 
-async fn sessions(plan: &Plan, log: &Arc<SqliteLog>, instance: &InstanceId) -> Sessions {
+/// Writes to the Redis, if that is asked for.
+fn publisher(config: &Config) -> Result<Option<RedisPublisher>> {
+    let address = config.redis.url.clone().filter(|_| config.redis.publish_stream_b);
+    let publisher = address.map(|address| RedisPublisher::new(address, config.redis.stream_b_kept()));
+    publisher.transpose().context("redis.url cannot be used")
+}
+
+async fn sessions(
+    plan: &Plan,
+    log: &Arc<SqliteLog>,
+    instance: &InstanceId,
+    stream_b: Option<Outbox>,
+) -> Sessions {
     let Plan { config, environment, managed, data, recordings, .. } = plan;
     let machine = Machine { config, environment, managed, data };
     let chosen = &config.sessions;
@@ -189,6 +220,7 @@ async fn sessions(plan: &Plan, log: &Arc<SqliteLog>, instance: &InstanceId) -> S
         database: Arc::clone(log),
         log: Arc::clone(log) as _,
         events: Arc::clone(log) as _,
+        stream_b,
         store: Store::new(Arc::clone(log)),
         providers: ProviderRegistry::of(&machine, instance).await,
         settings: Settings {
@@ -196,6 +228,7 @@ async fn sessions(plan: &Plan, log: &Arc<SqliteLog>, instance: &InstanceId) -> S
             most_agents: usize::try_from(chosen.max_agents).unwrap_or(usize::MAX),
             longest_queue: usize::try_from(chosen.queue_length).unwrap_or(usize::MAX),
             batching: config.batch.processor(),
+            permission: chosen.permission(),
             patience: chosen.patience(),
             durability: chosen.durability,
             recordings: recordings.clone(),
@@ -228,7 +261,7 @@ fn find_agents(plan: &Plan) -> FindAgents {
         let place = Arc::clone(&place);
         Box::pin(async move {
             let (config, environment, managed, data) = &*place;
-            Machine { config, environment, managed, data }.agents().await
+            Machine { config, environment, managed, data }.agents_with_logins().await
         })
     })
 }

@@ -11,6 +11,7 @@ mod listing;
 mod memory;
 mod past;
 mod queue;
+mod recalling;
 mod recovery;
 mod sending;
 mod slot;
@@ -41,6 +42,7 @@ use crate::projects;
 use crate::provider::ProviderRegistry;
 use crate::session::Live;
 use crate::store::Store;
+use crate::stream_b;
 
 pub use agents::standing;
 pub use approvals::{Keeping, Witness};
@@ -68,6 +70,8 @@ pub struct Settings {
     pub longest_queue: usize,
     /// How what agents say is gathered.
     pub batching: Config,
+    /// How long a person has to answer an agent; the agents themselves are started with the same.
+    pub permission: Duration,
     /// How patient sessions are with a turn.
     pub patience: Patience,
     /// How agents are ended.
@@ -89,6 +93,7 @@ impl Default for Settings {
             batching: Config::default()
                 .with_first_emission(Duration::from_millis(150))
                 .announcing_arguments(),
+            permission: Duration::from_secs(600),
             patience: Patience::default(),
             ladder: StopLadder::default(),
             durability: Durability::Grouped,
@@ -107,6 +112,8 @@ pub struct Parts {
     pub log: Arc<dyn StreamLog>,
     /// Where canonical events go.
     pub events: Arc<dyn EventLog>,
+    /// Where the messages for programs outside go, if they are wanted.
+    pub stream_b: Option<stream_b::Outbox>,
     /// What is kept of sessions beside their logs.
     pub store: Store,
     /// The kinds of agents.

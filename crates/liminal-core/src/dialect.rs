@@ -15,6 +15,7 @@ mod fields;
 pub mod model_api;
 mod one_line;
 pub mod openai;
+mod plan_item;
 mod retry_note;
 pub mod sse;
 mod turn_writer;

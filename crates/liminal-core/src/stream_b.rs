@@ -202,7 +202,16 @@ pub struct Encoder {
     count: u64,
 }
 
+/// More messages than a turn has.
+const SUCCESSOR: u64 = 1 << 32;
+
 impl Encoder {
+    /// One for turns that another one has told of before, so that no id comes twice.
+    #[must_use]
+    pub const fn of_successor() -> Self {
+        Self { count: SUCCESSOR }
+    }
+
     /// An item's state as a message.
     pub fn item(&mut self, emission: Emission<'_>) -> StreamBMessage {
         let upsert = emission.into_upsert();
@@ -238,6 +247,12 @@ pub struct Messages {
 }
 
 impl Messages {
+    /// Whether nothing has gathered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
     /// Takes what has gathered.
     pub fn take(&mut self) -> Vec<StreamBMessage> {
         std::mem::take(&mut self.messages)

@@ -178,6 +178,10 @@ pub enum TurnEvent {
         error_code: String,
         /// What went wrong, for people.
         error_message: String,
+        /// What it cost until then, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        usage: Option<Usage>,
     },
 }
 
@@ -205,7 +209,6 @@ wire_enum! {
 
 /// Anything that goes out of a turn.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "nearly every output is an upsert")]
 pub enum Output {
     /// An item's state.
     Upsert(Upsert),

@@ -271,7 +271,7 @@ position?: number, };
 
 export type Encoding = "append";
 
-export type ErrorCode = "AGENTS_EXHAUSTED" | "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "APPROVAL_NOT_FOUND" | "BODY_TOO_LARGE" | "BYPASS_NOT_ALLOWED" | "CODE_INVALID" | "CODE_USED" | "DELIVERY_UNKNOWN" | "HISTORY_RESET" | "HOST_NOT_ALLOWED" | "IDEMPOTENCY_MISMATCH" | "INTERNAL" | "INVALID_REQUEST" | "ITEM_NOT_FOUND" | "ITEM_TOO_LONG" | "LINE_TOO_LONG" | "METHOD_NOT_ALLOWED" | "MODEL_UNREACHABLE" | "NOT_FOUND" | "NOT_READY" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_EXISTS" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "QUEUED_NOT_FOUND" | "QUEUE_FULL" | "RANGE_NOT_SATISFIABLE" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SHUTTING_DOWN" | "SPAWN_FAILED" | "STORAGE_FULL" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TRUST_REQUIRED" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "WRONG_STATE";
+export type ErrorCode = "AGENTS_EXHAUSTED" | "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "APPROVAL_NOT_FOUND" | "BODY_TOO_LARGE" | "BYPASS_NOT_ALLOWED" | "CODE_INVALID" | "CODE_USED" | "DELIVERY_UNKNOWN" | "HISTORY_RESET" | "HOST_NOT_ALLOWED" | "IDEMPOTENCY_MISMATCH" | "INTERNAL" | "INVALID_REQUEST" | "ITEM_NOT_FOUND" | "ITEM_TOO_LONG" | "LINE_TOO_LONG" | "METHOD_NOT_ALLOWED" | "MODEL_UNREACHABLE" | "NOT_FOUND" | "NOT_READY" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_EXISTS" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "QUEUED_NOT_FOUND" | "QUEUE_FULL" | "RANGE_NOT_SATISFIABLE" | "REDIS_UNREACHABLE" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SESSION_TAKEN_OVER" | "SHUTTING_DOWN" | "SPAWN_FAILED" | "STORAGE_FULL" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TRUST_REQUIRED" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "WRONG_STATE";
 
 export type ErrorInfo = { 
 /**
@@ -1097,7 +1097,11 @@ sessions: Array<SessionSummary>,
 /**
  * Where the list goes on, as `after` of the next request; absent at its end.
  */
-next?: string, };
+next?: string, 
+/**
+ * What of the agents' own sessions is not in the list, and why, in words.
+ */
+notes?: Array<string>, };
 
 export type SessionOpened = { 
 /**
@@ -1365,7 +1369,11 @@ locations?: Array<Location>,
 /**
  * What it changed.
  */
-diffs?: Array<Diff>, };
+diffs?: Array<Diff>, 
+/**
+ * How the command ended that it ran, where the agent tells it beside the output.
+ */
+exitCode?: number, };
 
 export type ToolDetails = { 
 /**
@@ -1383,7 +1391,11 @@ locations?: Array<Location>,
 /**
  * What it changed.
  */
-diffs?: Array<Diff>, };
+diffs?: Array<Diff>, 
+/**
+ * How the command ended that it ran, where the agent tells it beside the output.
+ */
+exitCode?: number, };
 
 export type ToolKind = "read" | "edit" | "execute" | "search" | "fetch" | "think" | "other";
 
@@ -1437,7 +1449,11 @@ errorCode: string,
 /**
  * What went wrong, for people.
  */
-errorMessage: string, };
+errorMessage: string, 
+/**
+ * What it cost until then, where that is known.
+ */
+usage?: Usage, };
 
 export type TurnId = string;
 

@@ -52,7 +52,13 @@ export type TurnEndRow = Base & {
   readonly status: 'completed' | 'cancelled';
   readonly usage: Usage | undefined;
 };
-export type ErrorRow = Base & { readonly kind: 'error'; readonly code: string; readonly message: string };
+export type ErrorRow = Base & {
+  readonly kind: 'error';
+  readonly code: string;
+  readonly message: string;
+  /** What the turn cost until it failed. */
+  readonly usage: Usage | undefined;
+};
 
 export type Row =
   | UserRow | AgentRow | NoteRow | ThinkingRow | ToolRow | FoldRow | PermissionRow | PlanRow | TurnEndRow | ErrorRow;

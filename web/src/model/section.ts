@@ -34,7 +34,7 @@ function endRows(turn: Turn | undefined, earlier: ReadonlyMap<string, Row>): Row
   if (!turn?.end) return [];
   const { turnId, end } = turn;
   const row: Row = end.kind === 'error'
-    ? { kind: 'error', key: `error:${turnId}`, turnId, code: end.code, message: end.message }
+    ? { kind: 'error', key: `error:${turnId}`, turnId, code: end.code, message: end.message, usage: end.usage }
     : { kind: 'turn-end', key: `end:${turnId}`, turnId, status: end.kind, usage: end.usage };
   return [kept(earlier.get(row.key), row)];
 }

@@ -4,7 +4,7 @@ import type { TurnEvent, TurnId, Usage } from '../gen/contracts';
 
 export type TurnEnd =
   | { readonly kind: 'completed' | 'cancelled'; readonly usage: Usage | undefined }
-  | { readonly kind: 'error'; readonly code: string; readonly message: string };
+  | { readonly kind: 'error'; readonly code: string; readonly message: string; readonly usage: Usage | undefined };
 
 export type Turn = {
   readonly turnId: TurnId;
@@ -23,7 +23,7 @@ export function applyTurnEvent(turn: Turn | undefined, event: TurnEvent): Turn {
     case 'turn_complete':
       return known.end ? known : { ...known, end: { kind: event.status, usage: event.usage } };
     case 'turn_error':
-      return known.end ? known : { ...known, end: { kind: 'error', code: event.errorCode, message: event.errorMessage } };
+      return known.end ? known : { ...known, end: { kind: 'error', code: event.errorCode, message: event.errorMessage, usage: event.usage } };
     default:
       return known;
   }

@@ -19,6 +19,8 @@ export type AgentReport = {
   readonly version?: string;
   /** Why not, and what to do about it. */
   readonly problem?: string;
+  /** Whether its own login is there, where that is known. */
+  readonly loggedIn?: boolean;
 };
 
 export type UiState = Record<string, unknown>;

@@ -12,6 +12,8 @@ import { attempt, toastError } from './toasts';
 export interface SessionsOfProject {
   sessions: SessionSummary[];
   next?: string | undefined;
+  /** What is not in the list, and why. */
+  notes?: readonly string[] | undefined;
 }
 
 const [projects, setProjects] = createStore<Project[]>([]);
@@ -60,6 +62,7 @@ export async function refreshSessions(projectId: string): Promise<void> {
     if ((taken.get(projectId) ?? 0) > number) return;
     taken.set(projectId, number);
     put('list', projectId, page.sessions, page.next);
+    setLists(projectId, 'notes', page.notes);
   } catch (error) {
     tellUnlessLost('Sessions could not be read', error);
   }

@@ -57,7 +57,7 @@ describe('kinds of rows', () => {
     const done = project(session(turnStarted(1), upsert(2, message('a', 'x')), turnComplete(3))).rows;
     expect(done.at(-1)).toMatchObject({ kind: 'turn-end', key: 'end:t1', status: 'completed', usage: { outputTokens: 5 } });
     const failed = project(session(turnStarted(1), upsert(2, message('a', 'x')), turnError(3))).rows;
-    expect(failed.at(-1)).toMatchObject({ kind: 'error', key: 'error:t1', code: 'PROCESS_CRASH', message: 'gone' });
+    expect(failed.at(-1)).toMatchObject({ kind: 'error', key: 'error:t1', code: 'PROCESS_CRASH', message: 'gone', usage: { outputTokens: 2 } });
   });
 
   it('shows a turn that failed before it said anything, at its place', () => {

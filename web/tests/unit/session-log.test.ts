@@ -219,7 +219,7 @@ describe('turns and the session', () => {
     log.apply(turnStarted(1));
     expect(log.apply(turnError(2)).turns).toEqual(['t1']);
     expect(log.apply(turnComplete(3)).verdict).toBe('ignored');
-    expect(log.turns[0]?.end).toEqual({ kind: 'error', code: 'PROCESS_CRASH', message: 'gone' });
+    expect(log.turns[0]?.end).toEqual({ kind: 'error', code: 'PROCESS_CRASH', message: 'gone', usage: { inputTokens: 1, outputTokens: 2 } });
   });
 
   it('orders turns by their beginning, whatever comes first', () => {

@@ -20,7 +20,7 @@ use crate::scenarios::Step::{self, Cancel, Ends, Said, Say};
 use crate::tap::tap;
 
 const fn scenario(name: &'static str, steps: &'static [Step]) -> Scenario {
-    Scenario { name, permission_mode: None, steps }
+    Scenario { name, permission_mode: None, environment: &[], steps }
 }
 
 pub(crate) const SCENARIOS: [Scenario; 17] = [

@@ -60,7 +60,8 @@ async fn record(scenario: &Scenario) -> Result<String> {
         fs::write(home_path.join(name), format!("in {name}\n"))?;
     }
     let model = ScriptedModel::start(Options::default()).await?;
-    let settings = settings(&home_path, model.url())?;
+    let mut settings = settings(&home_path, model.url())?;
+    settings.environment.extend(scenario.environment.iter().map(|(name, value)| (name.into(), value.into())));
     let options = SessionOptions {
         permission_mode: scenario.permission_mode.map(str::to_owned),
         ..SessionOptions::default()

@@ -4,6 +4,8 @@
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) permission_mode: Option<&'static str>,
+    /// Variables that the agent reads.
+    pub(crate) environment: &'static [(&'static str, &'static str)],
     pub(crate) steps: &'static [Step],
 }
 
@@ -29,11 +31,16 @@ pub(crate) enum Step {
 use Step::{Answer, AnswerLast, AnswerWith, Asked, Cancel, Ends, Say};
 
 const fn scenario(name: &'static str, steps: &'static [Step]) -> Scenario {
-    Scenario { name, permission_mode: None, steps }
+    Scenario { name, permission_mode: None, environment: &[], steps }
 }
 
 const fn planning(name: &'static str, steps: &'static [Step]) -> Scenario {
-    Scenario { name, permission_mode: Some("plan"), steps }
+    Scenario { name, permission_mode: Some("plan"), environment: &[], steps }
+}
+
+/// With the older tool for task lists.
+const fn listing(name: &'static str, steps: &'static [Step]) -> Scenario {
+    Scenario { name, permission_mode: None, environment: &[("CLAUDE_CODE_ENABLE_TASKS", "0")], steps }
 }
 
 const QUESTION: &str = r#"tool:AskUserQuestion {"questions":[{"question":"Which colour?","header":"Colour","multiSelect":false,"options":[{"label":"Red","description":"like fire"},{"label":"Blue","description":"like water"}]}]}"#;
@@ -49,7 +56,24 @@ const BACKGROUND: &str =
 
 const LONG_THOUGHT: &str = "think:one two three four five six seven eight nine ten eleven twelve thirteen fourteen drop:12\nsay:the answer";
 
-pub(crate) const SCENARIOS: [Scenario; 24] = [
+const SUB_AGENT_SPEAKS: &str = r#"tool:Agent {"description":"look","prompt":"think:where is it\nsay:I will look.\ntool:Bash {\"command\":\"echo here\"}\nthen:I have looked.","subagent_type":"general-purpose"}
+then:it has looked"#;
+const TASKS: &str = r#"tool:TaskCreate {"subject":"Look around","description":"look everywhere","activeForm":"Looking around"}
+tool:TaskCreate {"subject":"Leap","description":"once","activeForm":"Leaping"}
+then:two tasks"#;
+const TASKS_GO_ON: &str = r#"tool:TaskUpdate {"taskId":"1","status":"completed"}
+tool:TaskUpdate {"taskId":"2","status":"in_progress","subject":"Leap far"}
+tool:TaskUpdate {"taskId":"7","status":"completed"}
+tool:TaskList {}
+then:one is done"#;
+const TODO: &str = r#"say:First a list.
+tool:TodoWrite {"todos":[{"content":"Look around","status":"in_progress","activeForm":"Looking around"},{"content":"Leap","status":"pending","activeForm":"Leaping"}]}
+then:listed"#;
+const TODO_DONE: &str = r#"tool:TodoWrite {"todos":[{"content":"Look around","status":"completed","activeForm":"Looking around"},{"content":"Leap","status":"completed","activeForm":"Leaping"}]}
+tool:TodoWrite {"todos":"all of them"}
+then:all done"#;
+
+pub(crate) const SCENARIOS: [Scenario; 27] = [
     scenario(
         "80_question_answered",
         &[Say(QUESTION), AnswerWith("allow_once", &[("Which colour?", "Blue")]), Ends(1)],
@@ -128,4 +152,7 @@ pub(crate) const SCENARIOS: [Scenario; 24] = [
         "94d_call_breaks",
         &[Say("tool:Bash {\"command\":\"ls\"} drop:2\nthen:listed"), Ends(1), Say("say:next"), Ends(1)],
     ),
+    scenario("95_sub_agent_speaks", &[Say(SUB_AGENT_SPEAKS), Ends(1)]),
+    scenario("96_tasks", &[Say(TASKS), Ends(1), Say(TASKS_GO_ON), Ends(1)]),
+    listing("96b_task_list", &[Say(TODO), Ends(1), Say(TODO_DONE), Ends(1)]),
 ];

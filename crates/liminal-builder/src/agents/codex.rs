@@ -30,18 +30,18 @@ pub(super) struct Found {
 /// As set, on the `PATH`, among npm's packages, or installed for us alone.
 pub(super) async fn find(machine: &Machine<'_>) -> Result<Found, String> {
     let setting = machine.setting(NAME);
+    let set = setting.map(|agent| agent.args.clone()).unwrap_or_default();
     if let Some(command) = setting.and_then(|agent| agent.command.as_deref()) {
         let program = machine
             .resolve(command)
             .ok_or_else(|| format!("cannot find {}; correct command in [agents.codex]", command.display()))?;
-        let args = setting.map(|agent| agent.args.clone()).unwrap_or_default();
-        return described(Launch { program, args }, machine.environment).await;
+        return described(Launch { program, args: set }, machine.environment).await;
     }
     if let Some(program) = machine.environment.find_program(PROGRAM) {
-        return described(Launch { program, args: Vec::new() }, machine.environment).await;
+        return described(Launch { program, args: set }, machine.environment).await;
     }
     match entry(machine).await {
-        Some(entry) => through_node(&entry, machine.environment).await,
+        Some(entry) => through_node(&entry, set, machine.environment).await,
         None => Err(format!(
             "Codex's adapter is not installed; install it with: npm install -g {PACKAGE}, or liminal doctor --install codex"
         )),
@@ -54,10 +54,10 @@ async fn entry(machine: &Machine<'_>) -> Option<PathBuf> {
     roots.into_iter().map(|root| root.join(ENTRY)).find(|entry| entry.is_file())
 }
 
-async fn through_node(entry: &Path, environment: &Environment) -> Result<Found, String> {
+async fn through_node(entry: &Path, set: Vec<String>, environment: &Environment) -> Result<Found, String> {
     let node =
         environment.find_program("node").ok_or("Codex's adapter needs node, which is not on the PATH")?;
-    let args = vec![entry.display().to_string()];
+    let args = std::iter::once(entry.display().to_string()).chain(set).collect();
     described(Launch { program: node, args }, environment).await
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::provider::claude_code;
 use crate::provider::model_api::Vendor;
 
 /// How an agent is started, or a model's API asked. What is known by name needs only what differs; any other agent speaks
@@ -37,23 +38,40 @@ pub struct AgentConfig {
 }
 
 impl AgentConfig {
-    /// What is wrong with settings that are each right by itself.
+    /// What is wrong with settings that are each right by itself: one without an effect is a mistake.
     pub(super) fn problem(&self, name: &str) -> Option<String> {
-        let is_api = Vendor::named(name).is_some();
+        let found = if Vendor::named(name).is_some() {
+            self.problem_of_api()
+        } else {
+            self.problem_of_program().or_else(|| self.problem_of_claude(name))
+        };
+        found.map(|problem| format!("[agents.{name}] {problem}"))
+    }
+
+    fn problem_of_api(&self) -> Option<String> {
         let is_for_program = self.command.is_some()
             || !self.args.is_empty()
             || self.cwd_policy != CwdPolicy::default()
             || self.idle_seconds.is_some();
+        let problem = "is a model's API and no program; it takes model, max-retries, request and env";
+        is_for_program.then(|| problem.to_owned())
+    }
+
+    fn problem_of_program(&self) -> Option<String> {
         let is_for_api = self.model.is_some() || self.max_retries.is_some() || !self.request.is_empty();
-        match (is_api, is_for_program, is_for_api) {
-            (true, true, _) => Some(format!(
-                "[agents.{name}] is a model's API and no program; it takes model, max-retries, request and env"
-            )),
-            (false, _, true) => Some(format!(
-                "[agents.{name}] is a program; model, max-retries and request are for models' APIs"
-            )),
-            (true, false, _) | (false, _, false) => None,
+        let problem = "is a program; model, max-retries and request are for models' APIs";
+        is_for_api.then(|| problem.to_owned())
+    }
+
+    fn problem_of_claude(&self, name: &str) -> Option<String> {
+        if name != claude_code::CLI_TYPE {
+            return None;
         }
+        let is_for_shared = self.cwd_policy != CwdPolicy::default() || self.idle_seconds.is_some();
+        let problem = "has a process for each session, in the session's directory; cwd-policy and idle-seconds are for \
+            agents whose sessions share one, and [sessions] idle-minutes tells how long an unused one lives";
+        let shared = is_for_shared.then(|| problem.to_owned());
+        shared.or_else(|| claude_code::problem(&self.args).map(|problem| format!("args: {problem}")))
     }
 }
 

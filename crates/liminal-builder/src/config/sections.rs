@@ -8,6 +8,7 @@ use liminal_core::processor::{self, Profile};
 use liminal_core::session::Patience;
 
 use super::reading::{Filter, HostName};
+use super::redis_url::RedisUrl;
 use crate::http;
 use crate::log::Durability;
 
@@ -44,6 +45,8 @@ pub struct Sessions {
     pub max_agents: u64,
     /// Minutes that a person has to answer an agent; then the answer is no.
     pub permission_minutes: u64,
+    /// Seconds more than those minutes.
+    pub permission_seconds: u64,
     /// Seconds of silence in a turn after which that is told.
     pub stall_seconds: u64,
     /// Messages that wait for a turn's end, for each session.
@@ -97,6 +100,17 @@ pub struct Security {
     pub allowed_hosts: Vec<HostName>,
 }
 
+/// `[redis]`: the Redis that is shared with other servers and programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redis {
+    /// Its address; without it there is none.
+    pub url: Option<RedisUrl>,
+    /// Whether the messages of every turn are written there for other programs.
+    pub publish_stream_b: bool,
+    /// Minutes for which they stay there, after the last one of the turn.
+    pub stream_b_minutes: u64,
+}
+
 /// `[logging]`: what the server tells of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Logging {
@@ -125,6 +139,7 @@ impl Default for Sessions {
             idle_seconds: 0,
             max_agents: 20,
             permission_minutes: 10,
+            permission_seconds: 0,
             stall_seconds: 60,
             queue_length: 50,
             durability: Durability::Grouped,
@@ -136,6 +151,12 @@ impl Default for Batch {
     fn default() -> Self {
         // Slow models must show their first words within 200 ms, however few they are.
         Self { gradient: vec![10, 20, 40, 80, 120], idle_ms: 1000, first_emission_ms: 150 }
+    }
+}
+
+impl Default for Redis {
+    fn default() -> Self {
+        Self { url: None, publish_stream_b: false, stream_b_minutes: 24 * 60 }
     }
 }
 
@@ -182,7 +203,9 @@ impl Sessions {
     /// How long a person may take to answer.
     #[must_use]
     pub const fn permission(&self) -> Duration {
-        Duration::from_secs(self.permission_minutes * 60)
+        let seconds = self.permission_minutes * 60 + self.permission_seconds;
+        // Nobody could answer in no time at all.
+        Duration::from_secs(if seconds == 0 { 1 } else { seconds })
     }
 
     /// How patient a session is with a turn.
@@ -201,6 +224,14 @@ impl Batch {
             .with_idle_timeout(Duration::from_millis(self.idle_ms))
             .with_first_emission(Duration::from_millis(self.first_emission_ms))
             .announcing_arguments()
+    }
+}
+
+impl Redis {
+    /// How long the messages of a turn stay.
+    #[must_use]
+    pub const fn stream_b_kept(&self) -> Duration {
+        Duration::from_secs(self.stream_b_minutes * 60)
     }
 }
 

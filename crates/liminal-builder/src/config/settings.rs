@@ -38,7 +38,7 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 30] = [
+pub(super) const SETTINGS: [Setting; 34] = [
     setting!(listen.host),
     setting!(listen.port),
     setting!(storage.event_rows, 100..=100_000_000),
@@ -48,7 +48,8 @@ pub(super) const SETTINGS: [Setting; 30] = [
     setting!(sessions.idle_minutes, 0..=10_080),
     setting!(sessions.idle_seconds, 0..=59),
     setting!(sessions.max_agents, 1..=1_000),
-    setting!(sessions.permission_minutes, 1..=1_440),
+    setting!(sessions.permission_minutes, 0..=1_440),
+    setting!(sessions.permission_seconds, 0..=59),
     setting!(sessions.stall_seconds, 1..=86_400),
     setting!(sessions.queue_length, 0..=1_000),
     setting!(sessions.durability),
@@ -67,6 +68,9 @@ pub(super) const SETTINGS: [Setting; 30] = [
     setting!(limits.stall_seconds, 1..=3_600),
     setting!(security.allow_bypass),
     setting!(security.allowed_hosts),
+    setting!(redis.url),
+    setting!(redis.publish_stream_b),
+    setting!(redis.stream_b_minutes, 1..=525_600),
     setting!(logging.level),
     setting!(logging.file),
 ];

@@ -58,6 +58,13 @@ fn what_is_no_setting_is_told_with_file_and_line() {
         ("[agents.\"A b\"]\n", "c.toml:1: `A b` cannot name an agent"),
         ("[agents.openai]\ncommand = \"x\"", "c.toml:1: [agents.openai] is a model's API"),
         ("[agents.claude-code]\nmodel = \"x\"", "c.toml:1: [agents.claude-code] is a program"),
+        (
+            "[agents.claude-code]\nargs = [\"--print\"]",
+            "c.toml:1: [agents.claude-code] args: --print is what",
+        ),
+        ("[agents.claude-code]\nargs = [\"hello\"]", "c.toml:1: [agents.claude-code] args: write `hello` as"),
+        ("[agents.claude-code]\nidle-seconds = 5", "c.toml:1: [agents.claude-code] has a process for each"),
+        ("[agents.claude-code]\ncwd-policy = \"home\"", "c.toml:1: [agents.claude-code] has a process for"),
         ("[agents.a]\ncwd-policy = \"root\"", "c.toml:2: unknown variant `root`"),
         ("[listen]\n\nprot = 1", "c.toml:3: unknown key `prot` in [listen]; known are host, port"),
         ("listen = 1", "c.toml:1: `listen` is a section; write [listen]"),
@@ -84,6 +91,7 @@ fn a_value_out_of_its_bounds_is_told_with_what_is_allowed() {
         ("security", "allowed-hosts = [\"*\"]", "security.allowed-hosts must be a list of host names"),
         ("security", "allowed-hosts = [\"0.0.0.0\"]", "security.allowed-hosts must be"),
         ("security", "allowed-hosts = [\"http://a\"]", "security.allowed-hosts must be"),
+        ("redis", "url = \"rediss://a\"", "redis.url must be the address of a Redis"),
         ("logging", "level = \"loud\"", "logging.level must be off, error,"),
     ] {
         let told = format!("c.toml:2: {told}");
@@ -108,6 +116,7 @@ idle-minutes = 1
 idle-seconds = 5
 max-agents = 2
 permission-minutes = 3
+permission-seconds = 7
 stall-seconds = 4
 queue-length = 0
 durability = "synced"
@@ -129,6 +138,10 @@ stall-seconds = 1
 [security]
 allow-bypass = true
 allowed-hosts = ["Builder.example", "10.0.0.7"]
+[redis]
+url = "redis://:hunter2@127.0.0.1:6379/1"
+publish-stream-b = true
+stream-b-minutes = 10
 [logging]
 level = "warn,liminal_builder::session=debug"
 file = "/srv/log"
@@ -177,6 +190,7 @@ fn a_variable_is_checked_like_a_line_of_the_file() {
         ("LIMINAL_LISTEN_PORT", "many", "listen.port must be a port"),
         ("LIMINAL_BATCH_GRADIENT", "1,x", "batch.gradient must be a list"),
         ("LIMINAL_AGENTS_CODEX", "x", "agents are set in the file or with --agent"),
+        ("LIMINAL_REDIS_PUBLISH_STREAM_B", "true", "redis.publish-stream-b needs the address of a Redis"),
         ("LIMINAL_SECURITY_ALLOW_BYPASS", "true", "security.allow-bypass cannot be set by a variable"),
     ] {
         let found = variable_fault(name, value);
@@ -211,6 +225,12 @@ fn secrets_are_not_told() {
     let value = |name: &str| lines.iter().find(|line| line.name == name).unwrap().value.clone();
     assert_eq!(value("agents.a.args"), json!(["--api-key=(hidden)", "--plain=yes", "[redacted]"]));
     assert_eq!(value("agents.a.env"), json!({"API": "(hidden)"}));
+    let (_folder, sources) = sources("", &[("LIMINAL_REDIS_URL", "redis://:hunter2@127.0.0.1")]);
+    let redis = sources.load().unwrap();
+    assert!(redis.config.redis.url.is_some());
+    assert!(!format!("{redis:?} {:?}", redis.lines()).contains("hunter2"));
+    let wrong = fault("[redis]\nurl = \"rediss://:hunter2@a\"");
+    assert!(!wrong.contains("hunter2"), "{wrong}");
     let wrong = fault("[agents.a]\nenv = \"KEY=hunter2\"");
     assert!(!wrong.contains("hunter2"), "{wrong}");
     assert!(!format!("{:?}", loaded(text).unwrap()).contains("hunter2"));

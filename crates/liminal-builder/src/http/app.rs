@@ -13,6 +13,7 @@ use super::credentials::{CredentialFault, Credentials};
 use super::host::OwnNames;
 use super::ledger::Ledger;
 use super::limits::Limits;
+use super::server_file::ServerFile;
 use crate::agents::AgentReport;
 use crate::clock::Clock;
 use crate::sessions::Sessions;
@@ -26,6 +27,7 @@ pub(super) struct App(Arc<Shared>);
 
 pub(super) struct Shared {
     pub(super) url: String,
+    pub(super) port: u16,
     pub(super) names: OwnNames,
     pub(super) credentials: Credentials,
     pub(super) limits: Limits,
@@ -34,7 +36,7 @@ pub(super) struct Shared {
     pub(super) sessions: Sessions,
     pub(super) ledger: Ledger,
     pub(super) data_directory: PathBuf,
-    /// Goes up whenever browsers are logged out.
+    /// Goes up whenever everybody is logged out.
     pub(super) rotations: watch::Sender<u64>,
     /// Whether the server is to stop; sockets hold a receiver, so that their number is known.
     pub(super) stop: watch::Sender<bool>,
@@ -87,16 +89,34 @@ impl App {
         &self.0.data_directory
     }
 
-    /// Tells whenever browsers are logged out.
+    /// Tells whenever everybody is logged out.
     pub(super) fn rotations(&self) -> watch::Receiver<u64> {
         self.0.rotations.subscribe()
     }
 
-    /// Logs every browser out.
+    /// What other programs need to use the server.
+    pub(super) fn file(&self) -> ServerFile {
+        ServerFile {
+            url: self.0.url.clone(),
+            port: self.0.port,
+            pid: std::process::id(),
+            token: self.0.credentials.token().text(),
+        }
+    }
+
+    /// Logs every browser and every program out. Whoever may read the server's file finds the new token there.
     pub(super) async fn rotate(&self) -> Result<(), CredentialFault> {
         self.0.credentials.rotate().await?;
         self.0.rotations.send_modify(|count| *count += 1);
-        Ok(())
+        let renewed = self.file().renew(self.data_directory());
+        renewed.map_err(|error| CredentialFault::Store(Box::new(error)))
+    }
+
+    /// Comes when everybody is logged out.
+    pub(super) async fn rotated(&self) {
+        let mut rotations = self.rotations();
+        // The sender lives as long as the app.
+        rotations.changed().await.ok();
     }
 
     /// A place for a socket, which lives outside its connection; none while the server stops.

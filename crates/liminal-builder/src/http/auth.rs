@@ -36,7 +36,7 @@ pub(super) async fn new_code(State(app): State<App>) -> Json<FreshAddress> {
     Json(FreshAddress { url: app.fresh_url() })
 }
 
-/// Ends every browser's session.
+/// Ends every browser's session and the token of programs.
 pub(super) async fn rotate(State(app): State<App>) -> Result<Done, ApiError> {
     app.rotate().await?;
     Ok(Done)

@@ -97,7 +97,7 @@ impl Client {
         Ok(self.post::<FreshAddress>("/auth/code", &()).await?.url)
     }
 
-    /// Ends every browser's session.
+    /// Ends every browser's session and the token that this client has.
     pub async fn rotate(&self) -> Result<(), AskError> {
         self.whole(Method::POST, "/auth/rotate", Bytes::new()).await.map(drop)
     }

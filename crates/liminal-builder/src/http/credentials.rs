@@ -10,6 +10,7 @@ mod presented;
 mod secret;
 mod sessions;
 mod throttle;
+mod token;
 
 use std::error::Error;
 use std::fmt;
@@ -26,6 +27,7 @@ pub use logins::BrowserLogins;
 pub use presented::Presented;
 pub use secret::{Digest, Secret};
 pub use sessions::{BrowserSession, BrowserSessions, InMemory, Pending, StoreFault};
+pub use token::ProgramToken;
 
 /// Who sent a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,8 +74,7 @@ pub struct NewBrowser {
 
 /// Everything that opens the server.
 pub struct Credentials {
-    token: Secret,
-    token_digest: Digest,
+    token: Arc<ProgramToken>,
     cookie_name: String,
     sessions: Arc<dyn BrowserSessions>,
     codes: Mutex<Codes>,
@@ -81,13 +82,16 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Makes a new token. The cookie's name tells servers of one machine apart: by port, and by `instance` where a
-    /// port is used by one after the other.
+    /// The cookie's name tells servers of one machine apart: by port, and by `instance` where a port is used by one
+    /// after the other.
     #[must_use]
-    pub fn new(port: u16, instance: &str, sessions: Arc<dyn BrowserSessions>) -> Self {
-        let token = Secret::of_256_bits();
+    pub fn new(
+        port: u16,
+        instance: &str,
+        token: Arc<ProgramToken>,
+        sessions: Arc<dyn BrowserSessions>,
+    ) -> Self {
         Self {
-            token_digest: token.digest(),
             token,
             cookie_name: format!("liminal_{port}_{instance}"),
             sessions,
@@ -98,7 +102,7 @@ impl Credentials {
 
     /// The token of programs.
     #[must_use]
-    pub const fn token(&self) -> &Secret {
+    pub fn token(&self) -> &ProgramToken {
         &self.token
     }
 
@@ -135,16 +139,17 @@ impl Credentials {
         let caller = match presented {
             Presented::Nothing => return Err(CredentialFault::Missing),
             Presented::Unreadable => None,
-            Presented::Bearer(token) => self.token_digest.matches(Digest::of(token)).then_some(Caller::Token),
+            Presented::Bearer(token) => self.token.is(token).then_some(Caller::Token),
             Presented::Browser { cookies, key } => self.browser(cookies, key, now),
         };
         caller.ok_or_else(|| self.refuse(CredentialFault::Wrong, peer, now))
     }
 
-    /// Ends every browser's session and every code that waits.
+    /// Ends every browser's session, every code that waits, and the token of programs.
     pub async fn rotate(&self) -> Result<(), CredentialFault> {
         lock(&self.codes).clear();
-        Ok(self.sessions.remove_all().await?)
+        self.sessions.remove_all().await?;
+        self.token.rotate().map_err(|error| CredentialFault::Store(Box::new(error)))
     }
 
     /// Another port may have planted a cookie of our name, so each that came is tried.

@@ -58,11 +58,21 @@ impl ServerFile {
         serde_json::from_slice(&text).map_err(|source| ServerFileError::Damaged { path, source })
     }
 
+    /// Writes it again, if this server has told of itself at all.
+    pub(super) fn renew(&self, data: &Path) -> io::Result<()> {
+        if self.is_in(data) { self.write(data) } else { Ok(()) }
+    }
+
     /// Removes it, unless another server has written its own since.
     pub fn remove(&self, data: &Path) {
-        if Self::read(data).is_ok_and(|found| found.token == self.token) {
+        if self.is_in(data) {
             drop(fs::remove_file(data.join(NAME)));
         }
+    }
+
+    /// Tokens outlive servers; a process has one server.
+    fn is_in(&self, data: &Path) -> bool {
+        Self::read(data).is_ok_and(|found| (found.pid, found.port) == (self.pid, self.port))
     }
 }
 
@@ -85,6 +95,10 @@ mod tests {
         ServerFile { url: "http://127.0.0.1:1".to_owned(), port: 1, pid: 7, token: token.to_owned() }
     }
 
+    fn of_process(pid: u32) -> ServerFile {
+        ServerFile { pid, ..server_file("the same") }
+    }
+
     #[test]
     fn the_file_is_ours_alone_and_replaced_whole() {
         let data = tempfile::tempdir().unwrap();
@@ -104,10 +118,13 @@ mod tests {
     fn a_server_removes_only_its_own_file() {
         let data = tempfile::tempdir().unwrap();
         assert!(matches!(ServerFile::read(data.path()), Err(ServerFileError::Absent(_))));
-        server_file("new").write(data.path()).unwrap();
-        server_file("old").remove(data.path());
-        assert_eq!(ServerFile::read(data.path()).unwrap().token, "new");
-        server_file("new").remove(data.path());
+        of_process(2).write(data.path()).unwrap();
+        of_process(1).remove(data.path());
+        of_process(1).renew(data.path()).unwrap();
+        assert_eq!(ServerFile::read(data.path()).unwrap().pid, 2);
+        ServerFile { token: "another".to_owned(), ..of_process(2) }.renew(data.path()).unwrap();
+        assert_eq!(ServerFile::read(data.path()).unwrap().token, "another");
+        of_process(2).remove(data.path());
         assert!(ServerFile::read(data.path()).is_err());
     }
 }

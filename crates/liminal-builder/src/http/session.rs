@@ -29,7 +29,7 @@ pub(super) struct Listing {
     /// The project whose sessions are wanted.
     #[schemars(required)]
     project_id: Option<ProjectId>,
-    /// Those that were put away, instead of the others.
+    /// Those that were put away or ended, instead of the active ones.
     #[serde(default)]
     archived: bool,
     /// Where to go on: `next` of the page before.

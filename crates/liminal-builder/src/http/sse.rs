@@ -138,10 +138,15 @@ fn text(bytes: &Bytes) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Ends with the server, so that stopping it does not wait for readers.
+/// Ends with the server, so that stopping it does not wait for readers, and with the credential that opened it.
 fn answer(app: App, events: impl Stream<Item = Event> + Send + 'static) -> Response {
-    let stopping = Box::pin(async move { app.stopping().await });
-    let events = events.take_until(stopping).map(Ok::<_, Infallible>);
+    let ended = async move {
+        tokio::select! {
+            () = app.stopping() => {}
+            () = app.rotated() => {}
+        }
+    };
+    let events = events.take_until(Box::pin(ended)).map(Ok::<_, Infallible>);
     let mut response = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response();
     let headers = response.headers_mut();
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));

@@ -65,7 +65,6 @@ pub(super) async fn open(
 
 struct Connection {
     app: App,
-    caller: Caller,
     socket: WebSocket,
     feeders: Feeders,
     commands: Commands,
@@ -96,16 +95,7 @@ impl Connection {
         let (sender, outgoing) = mpsc::channel(WAITING);
         let feeders = Feeders::new(app.clone(), sender);
         let commands = Commands::new(app.clone(), Party::new(Some(caller), peer));
-        Self {
-            app,
-            caller,
-            socket,
-            feeders,
-            commands,
-            outgoing,
-            pace: Pace::default(),
-            heard: Instant::now(),
-        }
+        Self { app, socket, feeders, commands, outgoing, pace: Pace::default(), heard: Instant::now() }
     }
 
     async fn run(mut self) {
@@ -137,10 +127,7 @@ impl Connection {
             Woken::Answer(answer) | Woken::ListChanged(answer) => self.send_message(&answer).await,
             Woken::Quiet if self.heard.elapsed() > SILENCE => Err(End::Gone),
             Woken::Quiet => self.send(Message::Ping(Bytes::new())).await,
-            Woken::Rotated if self.caller != Caller::Token => {
-                Err(End::Because(CLOSE_UNAUTHORIZED, "logged out"))
-            }
-            Woken::Rotated => Ok(()),
+            Woken::Rotated => Err(End::Because(CLOSE_UNAUTHORIZED, "logged out")),
             Woken::Stopping => Err(End::Because(close_code::AWAY, "the server is stopping")),
         }
     }

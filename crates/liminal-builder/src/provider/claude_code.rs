@@ -16,10 +16,11 @@ use liminal_core::ids::SessionId;
 use super::{Asking, OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, blocking};
 use crate::clock::{self, Clock};
 use crate::discovery::claude_code::{Sessions, config_directory};
-use crate::discovery::{DiscoveryError, SessionSummary};
+use crate::discovery::{DiscoveryError, Listing};
 use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
 use arguments::Start;
+pub(crate) use arguments::problem;
 pub use program::{Installed, Version, find};
 
 /// The word for Claude Code.
@@ -44,6 +45,8 @@ const KEPT: [&str; 10] = [
 pub struct Settings {
     /// The program; without it `claude` is looked up on the `PATH`.
     pub program: Option<PathBuf>,
+    /// More arguments.
+    pub arguments: Vec<String>,
     /// More environment, or other.
     pub environment: Vec<(OsString, OsString)>,
     /// This installation of ours, by which leftover processes are found.
@@ -62,6 +65,7 @@ impl Settings {
     pub fn new(instance: InstanceId) -> Self {
         Self {
             program: None,
+            arguments: Vec::new(),
             environment: Vec::new(),
             instance,
             allow_bypass: false,
@@ -137,7 +141,7 @@ impl ClaudeCode {
             SessionTag::new(start.session()).map_err(|error| OpenError::Unusable(error.to_string()))?;
         let process = AgentProcess::spawn(&ProcessSpec {
             program,
-            args: arguments::arguments(start, options),
+            args: arguments::arguments(start, options, &self.settings.arguments),
             cwd: directory.to_owned(),
             environment: self.environment(),
             instance: self.settings.instance.clone(),
@@ -176,9 +180,9 @@ impl Provider for ClaudeCode {
         Box::pin(self.start(request))
     }
 
-    fn found(&self, directory: PathBuf) -> Asking<'_, Vec<SessionSummary>> {
+    fn found(&self, directory: PathBuf) -> Asking<'_, Listing> {
         let sessions = Arc::clone(&self.sessions);
-        Box::pin(blocking(move || Ok(lock(&sessions).list(&directory).map_err(unusable)?.sessions)))
+        Box::pin(blocking(move || lock(&sessions).list(&directory).map_err(unusable)))
     }
 
     fn past(

@@ -8,15 +8,18 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use liminal_core::envelope::StreamEventEnvelope;
+use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::event::{Origin, StreamEvent};
 use liminal_core::ids::SessionId;
 use liminal_core::processor::{Emission, Sink, TurnChange, TurnRef};
+use liminal_core::time::Now;
 use liminal_core::upsert::{TurnEvent, TurnStatus, Upsert, UpsertBody};
 use tokio::time::{Instant, timeout};
 
 use super::board::Board;
 use crate::log::{Batch, Durability, Encoder, EventLog, Kind, LogError, Pending, StreamLog};
 use crate::metrics::{Metrics, TurnEnd};
+use crate::stream_b;
 
 /// More than this waiting, and the agent is not listened to until it is written.
 const WAITING_RECORDS: usize = 256;
@@ -37,6 +40,8 @@ pub struct Outlet {
     pub durability: Durability,
     /// The view of the session.
     pub board: Board,
+    /// Where the messages for programs outside go, if they are wanted.
+    pub stream_b: Option<stream_b::Outbox>,
     /// Who counts, if anybody does.
     pub counts: Option<Counts>,
 }
@@ -54,7 +59,8 @@ impl Outlet {
     /// One that keeps states only.
     #[must_use]
     pub fn new(log: Arc<dyn StreamLog>) -> Self {
-        Self { log, events: None, durability: Durability::Grouped, board: Board::default(), counts: None }
+        let (durability, board) = (Durability::Grouped, Board::default());
+        Self { log, events: None, durability, board, stream_b: None, counts: None }
     }
 }
 
@@ -80,6 +86,8 @@ pub(super) struct Journal {
     writing: Option<Pending<'static, ()>>,
     /// Counts what is said from now on; the past was counted when it happened.
     counts: Option<Counts>,
+    /// What is said from now on, for programs outside.
+    feed: Option<stream_b::Feed>,
     /// When the message was sent whose first words have not come yet.
     asked: Option<Instant>,
 }
@@ -87,13 +95,24 @@ pub(super) struct Journal {
 impl Journal {
     pub(super) fn new(session: SessionId, outlet: Outlet) -> Self {
         let (encoder, waiting) = (Encoder::default(), Batch::default());
-        let (events, event_bytes, writing) = (Vec::new(), 0, None);
-        Self { session, outlet, encoder, waiting, events, event_bytes, writing, counts: None, asked: None }
+        Self {
+            session,
+            outlet,
+            encoder,
+            waiting,
+            events: Vec::new(),
+            event_bytes: 0,
+            writing: None,
+            counts: None,
+            feed: None,
+            asked: None,
+        }
     }
 
     /// From here on it is the present.
     pub(super) fn begin(&mut self) {
         self.counts = self.outlet.counts.clone();
+        self.feed = self.outlet.stream_b.clone().map(stream_b::Feed::new);
     }
 
     /// The agent is told something.
@@ -111,7 +130,10 @@ impl Journal {
     }
 
     /// Notes what happened, before it was batched.
-    pub(super) fn note(&mut self, events: Vec<StreamEventEnvelope>) {
+    pub(super) fn note(&mut self, events: Vec<StreamEventEnvelope>, now: Now) {
+        if let Some(feed) = &mut self.feed {
+            feed.note(&events, now);
+        }
         if self.outlet.events.is_none() {
             return;
         }
@@ -120,6 +142,18 @@ impl Journal {
             if !self.merge(&event) {
                 self.events.push(event);
             }
+        }
+    }
+
+    /// When to come back with [`timeout`](Self::timeout).
+    pub(super) fn next_deadline(&self) -> Option<Duration> {
+        self.feed.as_ref().and_then(stream_b::Feed::next_deadline)
+    }
+
+    /// Gives out what has waited long enough.
+    pub(super) fn timeout(&mut self, now: Duration) {
+        if let Some(feed) = &mut self.feed {
+            feed.timeout(now);
         }
     }
 
@@ -172,6 +206,9 @@ impl Journal {
 
     /// Writes everything, as long as the log takes it.
     pub(super) async fn finish(mut self) {
+        if let Some(feed) = &mut self.feed {
+            feed.finish(&ErrorInfo::new(ErrorCode::ProcessCrash, "the agent ended inside the turn"));
+        }
         self.settle();
         while self.is_writing() && self.written().await.is_ok() {
             self.settle();

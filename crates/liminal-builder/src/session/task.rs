@@ -152,7 +152,8 @@ impl SessionTask {
 
     async fn wait(&mut self) -> Woken {
         let end_by = self.ending.as_ref().map(|ending| ending.by);
-        let deadline = [self.session.next_deadline(), end_by].into_iter().flatten().min();
+        let deadline =
+            [self.session.next_deadline(), self.journal.next_deadline(), end_by].into_iter().flatten().min();
         let wake_at = deadline.map(|deadline| Instant::from_std(self.clock.instant(deadline)));
         let Some(transport) = &mut self.transport else { return Woken::NobodyLeft };
         tokio::select! {
@@ -176,7 +177,10 @@ impl SessionTask {
             Woken::Written(Err(error)) => {
                 self.end_now(ErrorInfo::new(ErrorCode::Internal, error.to_string()));
             }
-            Woken::Deadline => drop(self.pass(Input::Timeout)),
+            Woken::Deadline => {
+                self.journal.timeout(self.clock.now().mono);
+                drop(self.pass(Input::Timeout));
+            }
             Woken::NobodyLeft => self.end_agent().await,
         }
         let is_over = matches!(self.session.phase(), Phase::Idle | Phase::Starting);
@@ -238,10 +242,11 @@ impl SessionTask {
     }
 
     fn step<T>(&mut self, act: impl FnOnce(&mut Session, Now, &mut SessionStep<'_>) -> T) -> T {
+        let now = self.clock.now();
         let mut step = SessionStep::new(&mut self.journal);
-        let result = act(&mut self.session, self.clock.now(), &mut step);
+        let result = act(&mut self.session, now, &mut step);
         let SessionStep { frames, news, events, .. } = step;
-        self.journal.note(events);
+        self.journal.note(events, now);
         for frame in frames {
             self.record(&Said::Sent(&frame));
             if let Err(error) = self.outgoing.push(frame) {
@@ -348,7 +353,7 @@ impl SessionTask {
         for event in &history {
             turns.handle_event(event, Now::at(event.timestamp.instant()), &mut self.journal);
         }
-        self.journal.note(history);
+        self.journal.note(history, self.clock.now());
     }
 
     /// Hands on what has gathered, and tells what the session does now.

@@ -125,6 +125,7 @@ impl Sessions {
             events: Some(Arc::clone(&self.0.parts.events)),
             durability: settings.durability,
             board: slot.board.clone(),
+            stream_b: self.0.parts.stream_b.clone(),
             counts: Some(Counts { metrics: self.0.metrics.clone(), cli_type: slot.cli_type.clone() }),
         };
         let handle = SessionHandle::start(opened, setup, outlet, &mut self.tasks());
@@ -149,7 +150,7 @@ impl Sessions {
     }
 
     /// Whether what the project brings must not run. Nobody having decided is a reason not to start at all.
-    fn is_restricted(&self, project: &ProjectRow) -> Result<bool, Failure> {
+    pub(super) fn is_restricted(&self, project: &ProjectRow) -> Result<bool, Failure> {
         match standing(project) {
             (Trust::Trusted, _) => Ok(false),
             (Trust::Untrusted, _) => Ok(true),

@@ -4,9 +4,11 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::{ItemId, SessionId};
+use liminal_core::time::Timestamp;
 use liminal_core::upsert::{Upsert, UpsertBody};
 use liminal_core::wire::approvals::{Approval, ApprovalList};
 use liminal_core::wire::rest::PermissionAnswer;
@@ -28,7 +30,8 @@ impl Sessions {
     #[must_use]
     pub fn approvals(&self) -> ApprovalList {
         let slots: Vec<_> = self.slots().values().cloned().collect();
-        let mut approvals: Vec<Approval> = slots.iter().flat_map(|slot| asked(slot)).collect();
+        let patience = self.0.parts.settings.permission;
+        let mut approvals: Vec<Approval> = slots.iter().flat_map(|slot| asked(slot, patience)).collect();
         approvals.sort_by_key(|approval| approval.item.emitted_at.instant());
         ApprovalList { approvals }
     }
@@ -97,7 +100,7 @@ impl Slot {
     }
 }
 
-fn asked(slot: &Slot) -> Vec<Approval> {
+fn asked(slot: &Slot, patience: Duration) -> Vec<Approval> {
     let live = slot.board.now();
     let title = live.view.title;
     let approval = |(item_id, item): (ItemId, Upsert)| Approval {
@@ -105,10 +108,15 @@ fn asked(slot: &Slot) -> Vec<Approval> {
         session_id: slot.id.clone(),
         project_id: slot.project.clone(),
         title: title.clone(),
+        lapses_at: lapse(&item, patience),
         item,
-        lapses_at: None,
     };
     live.asked.into_iter().map(approval).collect()
+}
+
+/// A question is shown in the moment in which the patience with it begins.
+fn lapse(question: &Upsert, patience: Duration) -> Option<Timestamp> {
+    question.emitted_at.instant().checked_add(patience).ok().map(Timestamp::from)
 }
 
 /// Ids of items hold signs that would have to be escaped in a path.

@@ -31,7 +31,7 @@ impl Sessions {
         Ok(self.status_of(&slot))
     }
 
-    /// Ends the agent and all it started. The session stays, and can be loaded again.
+    /// Ends the agent and all it started. The session stays, among those that are not active, and can be loaded again.
     pub async fn kill(&self, id: &SessionId) -> Result<SessionStatus, Failure> {
         let slot = self.slot(id).await?;
         self.0.parts.store.change_session(id, SessionChange::Killed(true)).await?;
@@ -105,7 +105,18 @@ impl Sessions {
         Ok(self.status_of(&slot))
     }
 
-    /// Puts a session away, or takes it back.
+    /// A session that was ended may be used again.
+    pub(super) async fn revive(&self, slot: &Slot) -> Result<(), Failure> {
+        self.0.parts.store.change_session(&slot.id, SessionChange::Killed(false)).await?;
+        slot.board.change(|live| {
+            if live.view.state == SessionState::Closed {
+                (live.view.state, live.view.failure) = (SessionState::Idle, None);
+            }
+        });
+        Ok(())
+    }
+
+    /// Puts a session away, or takes it back, also from where ended ones are.
     pub async fn archive(&self, id: &SessionId, is_archived: bool) -> Result<SessionStatus, Failure> {
         let slot = self.slot(id).await?;
         self.0.parts.store.change_session(id, SessionChange::Archived(is_archived)).await?;
@@ -113,6 +124,8 @@ impl Sessions {
         if is_archived {
             let _door = slot.door.lock().await;
             self.hibernate(&slot).await;
+        } else if self.was_killed(&slot).await? {
+            self.revive(&slot).await?;
         }
         self.announce(slot.project.clone());
         Ok(self.status_of(&slot))

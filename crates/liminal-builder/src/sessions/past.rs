@@ -16,7 +16,6 @@ use super::{Failure, Sessions};
 use crate::log::{Batch, Durability, Encoder};
 use crate::provider::OpenError;
 use crate::session::{History, Live};
-use crate::store::SessionChange;
 
 /// Events that are handed on together.
 const EVENTS_AT_ONCE: usize = 1024;
@@ -33,12 +32,7 @@ impl Sessions {
             self.forget_past(&slot).await?;
         }
         self.learn_past(&slot).await?;
-        self.0.parts.store.change_session(id, SessionChange::Killed(false)).await?;
-        slot.board.change(|live| {
-            if live.view.state == SessionState::Closed {
-                (live.view.state, live.view.failure) = (SessionState::Idle, None);
-            }
-        });
+        self.revive(&slot).await?;
         self.announce(slot.project.clone());
         self.attend_queue(&slot);
         Ok(SessionOpened { session_id: id.clone(), cli_type: slot.cli_type.clone() })

@@ -34,6 +34,9 @@ impl Sessions {
         let parts = &self.0.parts;
         let reason = ErrorInfo::new(ErrorCode::ServerRestart, "the server was stopped inside the turn");
         let turns = parts.database.close_open_turns(&reason, self.now()).await?;
+        if let Some(outbox) = &parts.stream_b {
+            outbox.broken_off(&turns, &reason, self.now());
+        }
         let deliveries = parts.store.unfinished_deliveries().await?;
         self.recover_receipts(&deliveries).await?;
         let mut messages = 0;
@@ -83,11 +86,6 @@ impl Sessions {
         Ok(queued.map(|queued| json!(MessageAccepted { turn_id: None, queued: Some(queued) })))
     }
 
-    /// Queues of sessions that were idle when the server stopped go on when somebody opens them.
-    pub async fn waiting(&self) -> Result<Vec<SessionId>, Failure> {
-        Ok(self.0.parts.store.sessions_with_queue().await?)
-    }
-
     /// The message as the user wrote it, failed, in a turn that failed.
     fn unknown(&self, delivery: &Delivery) -> Batch {
         let message =
@@ -114,6 +112,7 @@ impl Sessions {
             session_id: delivery.session_id.clone(),
             error_code: code,
             error_message: message.to_owned(),
+            usage: None,
         });
         encoder.take()
     }

@@ -101,7 +101,7 @@ impl Sessions {
         Ok(turn_id)
     }
 
-    async fn was_killed(&self, slot: &Slot) -> Result<bool, Failure> {
+    pub(super) async fn was_killed(&self, slot: &Slot) -> Result<bool, Failure> {
         let row = self.0.parts.store.session(&slot.id).await?;
         Ok(row.is_some_and(|row| row.was_killed))
     }

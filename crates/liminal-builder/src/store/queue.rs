@@ -94,17 +94,6 @@ impl Store {
         })
         .await
     }
-
-    /// Every session in which a message waits.
-    pub async fn sessions_with_queue(&self) -> Result<Vec<SessionId>, LogError> {
-        self.read(|connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT DISTINCT session FROM queued ORDER BY 1")?;
-            let sessions = statement.query_map([], |row| row.get::<_, String>(0))?;
-            Ok(sessions.map(|session| session.map(SessionId::from)).collect::<Result<_, _>>()?)
-        })
-        .await
-    }
 }
 
 pub(super) fn take(

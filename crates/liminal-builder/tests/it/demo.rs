@@ -257,7 +257,7 @@ async fn the_agent_lists_the_sessions_that_it_remembers() {
         ids.push(chat.handle.session_id().to_string());
     }
     theatre.restart().await;
-    let listed = theatre.agent.list(&theatre.project).await.unwrap();
+    let listed = theatre.agent.list(&theatre.project).await.unwrap().unwrap();
     let mut found: Vec<String> =
         listed.iter().map(|session| format!("demo:{}", session.session_id)).collect();
     found.sort();

@@ -31,9 +31,15 @@ fn every_acceptance_case_holds_for_the_binary() {
 }
 
 fn arguments(case: &Value) -> Vec<String> {
+    let profile = case.get("profile").and_then(Value::as_str).unwrap().to_owned();
+    [options(case), vec!["--profile".to_owned(), profile]].concat()
+}
+
+/// What a case asks for, but for the profile.
+pub(crate) fn options(case: &Value) -> Vec<String> {
     let text = |name: &str| case.get(name).and_then(Value::as_str).unwrap().to_owned();
     let mut arguments = vec!["process".to_owned(), "--clock".to_owned(), "events".to_owned()];
-    arguments.extend(["--profile".to_owned(), text("profile"), "--format".to_owned(), text("format")]);
+    arguments.extend(["--format".to_owned(), text("format")]);
     if let Some(gradient) = case.get("gradient").and_then(Value::as_array) {
         let thresholds: Vec<String> = gradient.iter().map(Value::to_string).collect();
         arguments.push(format!("--gradient={}", thresholds.join(",")));
@@ -49,7 +55,7 @@ fn arguments(case: &Value) -> Vec<String> {
     arguments
 }
 
-fn values(lines: &str) -> impl Iterator<Item = Value> {
+pub(crate) fn values(lines: &str) -> impl Iterator<Item = Value> {
     lines.lines().map(|line| serde_json::from_str(line).expect(line))
 }
 

@@ -16,5 +16,6 @@ mod slow;
 mod socket;
 mod stopping;
 mod stream;
+mod stream_b;
 mod tab;
 mod world;

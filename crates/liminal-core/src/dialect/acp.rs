@@ -11,6 +11,7 @@
 //! and building them makes every map of the program keep its order. Version 2 is another reading of the same turns:
 //! `updates` and `handshake` are all that know the words.
 
+mod adapter_words;
 mod asking;
 mod call_news;
 mod connection;

@@ -15,6 +15,7 @@ mod prompts;
 mod repair;
 mod repetition;
 mod spending;
+mod task_list;
 mod tool_result;
 mod turn;
 mod wire;
@@ -36,6 +37,7 @@ pub use permissions::{ALLOW_ONCE, ALLOW_SESSION, DENY, DENY_AND_STOP};
 use prompts::{Prompt, Prompts};
 use repetition::Seen;
 use spending::Spending;
+use task_list::TaskList;
 use turn::{Ending, Finish, Turn, TurnCause};
 use wire::Line;
 
@@ -80,6 +82,7 @@ pub struct ClaudeDialect {
     tasks: BTreeMap<String, CallId>,
     /// When and how a task in the background ended while no turn ran: the agent may begin a turn because of it.
     task_note: Option<(Duration, String)>,
+    task_list: TaskList,
     turns_by_agent: u64,
     handshake_until: Option<Duration>,
     quiet_since: Duration,
@@ -111,6 +114,7 @@ impl ClaudeDialect {
             spending: Spending::default(),
             tasks: BTreeMap::new(),
             task_note: None,
+            task_list: TaskList::default(),
             turns_by_agent: 0,
             handshake_until: None,
             quiet_since: Duration::ZERO,
@@ -176,7 +180,11 @@ impl ClaudeDialect {
         match command {
             AgentCommand::Open { .. } => {
                 self.handshake_until = Some(step.now.mono + self.options.handshake_timeout);
-                self.control.request(Request::Initialize, json!({ "hooks": null }), step);
+                self.control.request(
+                    Request::Initialize,
+                    json!({ "hooks": null, "forwardSubagentText": true }),
+                    step,
+                );
             }
             AgentCommand::Prompt { turn, text } => self.prompt(turn, text, step),
             AgentCommand::Cancel => self.cancel(step),

@@ -308,6 +308,10 @@ pub struct ToolDetails {
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read::list_of_maps")]
     #[ts(optional, as = "Option<Vec<Diff>>")]
     pub diffs: Vec<Diff>,
+    /// How the command ended that it ran, where the agent tells it beside the output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub exit_code: Option<i32>,
 }
 
 impl ToolDetails {
@@ -320,6 +324,7 @@ impl ToolDetails {
     /// Takes over what the newer details tell.
     pub(crate) fn merge(&mut self, newer: &Self) {
         self.kind = newer.kind.or(self.kind);
+        self.exit_code = newer.exit_code.or(self.exit_code);
         if newer.title.is_some() {
             self.title.clone_from(&newer.title);
         }

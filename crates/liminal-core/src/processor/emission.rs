@@ -122,16 +122,21 @@ impl TurnChange {
             status,
             usage,
         };
+        let failed = |ErrorInfo { code, message }, usage| TurnEvent::TurnError {
+            turn_id: turn_id.clone(),
+            session_id: session_id.clone(),
+            error_code: code,
+            error_message: message,
+            usage,
+        };
         match self {
             Self::Started { model_id, provider_id } => {
                 TurnEvent::TurnStarted { turn_id, session_id, model_id, provider_id }
             }
             Self::Done { outcome: Outcome::Completed, usage } => complete(TurnStatus::Completed, usage),
             Self::Done { outcome: Outcome::Cancelled, usage } => complete(TurnStatus::Cancelled, usage),
-            Self::Done { outcome: Outcome::Failed(error), .. } | Self::Broken(error) => {
-                let ErrorInfo { code, message } = error;
-                TurnEvent::TurnError { turn_id, session_id, error_code: code, error_message: message }
-            }
+            Self::Done { outcome: Outcome::Failed(error), usage } => failed(error, usage),
+            Self::Broken(error) => failed(error, None),
         }
     }
 }

@@ -22,5 +22,6 @@ one_test_each! {
     server_tools
     sub_agents
     sub_agents_in_main_file
+    task_lists
     unknown_and_broken
 }

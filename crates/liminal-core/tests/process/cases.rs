@@ -74,6 +74,7 @@ one_test_each! {
     row_tool_call_initial_arguments
     row_tool_call_never_started
     row_tool_details_and_sub_agents
+    row_turn_error_tells_its_usage
     row_two_sessions_interleaved
     row_unknown_types_are_skipped
     row_usage_update_shows_no_item

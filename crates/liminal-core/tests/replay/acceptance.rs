@@ -240,4 +240,6 @@ fn a_new_agent_session_and_mode_are_told_once() {
     let model = Notice::Model { model: "m1".to_owned() };
     let expected = [session("s1"), model, mode("default"), session("s2"), mode("plan")];
     assert_eq!(told.cloned().collect::<Vec<_>>(), expected);
+    let note = "The agent has begun anew, and does not know what was said before.";
+    assert_eq!(agent.messages("system"), [note], "people see it where it happened");
 }

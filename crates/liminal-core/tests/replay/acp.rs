@@ -1,6 +1,7 @@
 //! Acceptance of the ACP dialect.
 
 mod acceptance;
+mod adapters;
 mod agent;
 mod asides;
 mod connection;

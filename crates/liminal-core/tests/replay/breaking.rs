@@ -100,6 +100,25 @@ fn what_nothing_took_the_place_of_ends_as_broken() {
 }
 
 #[test]
+fn what_was_whole_before_the_break_stays_and_the_repetition_is_explained() {
+    let first = [message_start("m"), block_start(0, thought("")), assistant("m", thought("let me see"))];
+    let note = "The model's answer broke off, and is asked for again.";
+    for again in [vec![message_start("n"), block_start(0, thought(""))], Vec::new()] {
+        let mut agent = Agent::in_turn();
+        agent.lines(&first);
+        agent.line(&block_stop(0));
+        agent.lines(&again);
+        agent.lines(&[assistant("n", thought("let me see")), assistant("n", text("there")), result()]);
+        let thought = ("complete", "let me see");
+        is_shown(&agent, &[thought, ("complete", note), thought, ("complete", "there")]);
+    }
+    let mut agent = Agent::in_turn();
+    agent.lines(&first);
+    agent.lines(&[block_stop(0), stopped(), message_start("n"), assistant("n", text("there")), result()]);
+    is_shown(&agent, &[("complete", "let me see"), ("complete", "there")]);
+}
+
+#[test]
 fn a_message_that_ended_is_not_asked_again() {
     let mut agent = broken_text();
     agent.lines(&[

@@ -21,7 +21,8 @@ fn failures(agent: &Agent) -> Vec<&ErrorInfo> {
 fn the_handshake_tells_what_the_agent_offers() {
     let mut agent = Agent::new();
     agent.command(AgentCommand::Open { directory: "/home/dev/project".to_owned(), resume: None });
-    assert_eq!(agent.frames[0]["request"]["subtype"], "initialize");
+    let expected = json!({"subtype": "initialize", "hooks": null, "forwardSubagentText": true});
+    assert_eq!(agent.frames[0]["request"], expected, "what sub-agents say is wanted");
     let id = agent.frames[0]["request_id"].clone();
     agent.line(&json!({"type": "control_response", "response": {"subtype": "success", "request_id": id,
         "response": {"models": [{"value": "sonnet", "displayName": "Sonnet"}],

@@ -47,10 +47,12 @@ impl Played {
         self.every_text_is_shown_once_and_in_order();
         self.every_call_is_shown_with_what_it_was_told();
         self.every_result_is_shown_with_its_output();
+        self.every_task_list_is_shown();
         self.every_question_is_shown_once();
         self.every_note_is_told();
         self.every_turn_ends_as_its_result_says();
         self.prices_add_up();
+        self.tokens_add_up();
         self.every_line_is_understood();
     }
 
@@ -68,7 +70,7 @@ impl Played {
 
     fn every_call_is_shown_with_what_it_was_told(&self) {
         let calls = self.lines("assistant").flat_map(|line| content(line).map(move |block| (line, block)));
-        for (line, call) in calls.filter(|(_, block)| block["type"] == "tool_use") {
+        for (line, call) in calls.filter(|(_, block)| block["type"] == "tool_use" && !is_task_list(block)) {
             let shown = self.call(&call["id"]);
             assert_eq!(shown["toolName"], call["name"]);
             assert_eq!(shown["toolArguments"], call["input"]);
@@ -78,7 +80,7 @@ impl Played {
 
     fn every_result_is_shown_with_its_output(&self) {
         let results = self.lines("user").flat_map(|line| content(line).map(move |block| (line, block)));
-        for (line, result) in results.filter(|(_, block)| block["type"] == "tool_result") {
+        for (line, result) in results.filter(|(_, block)| self.is_shown_result(block)) {
             let (shown, output) = (self.call(&result["tool_use_id"]), output(&result["content"]));
             if output.starts_with(REJECTED) {
                 assert!(shown["toolOutput"].is_null() && shown["status"] != "complete", "{shown}");
@@ -94,10 +96,26 @@ impl Played {
         }
         let outputs = self.events.iter().filter(|event| event["finalItem"]["type"] == "function_call_output");
         let results = self.lines("user").flat_map(content);
-        let told = results.filter(|block| {
-            block["type"] == "tool_result" && !output(&block["content"]).starts_with(REJECTED)
-        });
+        let told = results
+            .filter(|block| self.is_shown_result(block) && !output(&block["content"]).starts_with(REJECTED));
         assert_eq!(outputs.count(), told.count(), "every result is shown exactly once");
+    }
+
+    /// The calls of one tool show as the list they tell; the last one stays.
+    fn every_task_list_is_shown(&self) {
+        let lists = self.lines("assistant").flat_map(content).filter(|block| is_task_list(block));
+        let Some(last) = lists.last() else { return };
+        let plan = self.items.iter().rfind(|item| item["type"] == "plan").expect("a task list is shown");
+        let words = |tasks: &Value| -> Vec<(Value, Value)> {
+            let tasks = tasks.as_array().unwrap().iter();
+            tasks.map(|task| (task["content"].clone(), task["status"].clone())).collect()
+        };
+        assert_eq!(words(&plan["entries"]), words(&last["input"]["todos"]));
+    }
+
+    fn is_shown_result(&self, block: &Value) -> bool {
+        let mut lists = self.lines("assistant").flat_map(content).filter(|call| is_task_list(call));
+        block["type"] == "tool_result" && lists.all(|call| call["id"] != block["tool_use_id"])
     }
 
     fn every_question_is_shown_once(&self) {
@@ -149,6 +167,17 @@ impl Played {
         assert!(difference.abs() < 1e-9, "{difference}");
     }
 
+    /// The models' counts have everything that was paid for.
+    fn tokens_add_up(&self) {
+        let models = self.lines("result").last().and_then(|result| result["modelUsage"].as_object());
+        let ends: Vec<&Value> = self.events.iter().filter(|event| event["type"] == "response_done").collect();
+        for name in ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"] {
+            let shown: u64 = ends.iter().filter_map(|end| end["usage"][name].as_u64()).sum();
+            let told = models.into_iter().flat_map(|models| models.values());
+            assert_eq!(shown, told.filter_map(|model| model[name].as_u64()).sum::<u64>(), "{name}");
+        }
+    }
+
     fn every_line_is_understood(&self) {
         for notice in &self.notices {
             let Notice::Unknown { kind, sample } = notice else { continue };
@@ -168,6 +197,10 @@ impl Played {
 
 fn is_by_agent(item: &Value) -> bool {
     item["type"] == "thinking" || (item["type"] == "message" && item["origin"] == "agent")
+}
+
+fn is_task_list(block: &Value) -> bool {
+    block["name"] == "TodoWrite" && block["input"]["todos"].is_array()
 }
 
 fn content(line: &Value) -> impl Iterator<Item = &Value> {

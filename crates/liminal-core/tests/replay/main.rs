@@ -33,4 +33,8 @@ mod patience;
 #[cfg(test)]
 mod recordings;
 #[cfg(test)]
+mod reviewed;
+#[cfg(test)]
 mod snapshots;
+#[cfg(test)]
+mod task_lists;

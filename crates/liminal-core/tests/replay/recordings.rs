@@ -148,4 +148,7 @@ recordings! {
     recording_94b_shown_thought_breaks
     recording_94c_text_after_a_thought_breaks
     recording_94d_call_breaks
+    recording_95_sub_agent_speaks
+    recording_96_tasks
+    recording_96b_task_list
 }

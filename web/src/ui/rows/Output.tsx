@@ -15,10 +15,13 @@ interface Props {
   title: string;
   isCommand: boolean;
   isError: boolean;
+  /** Where the agent tells it beside the output. */
+  exitCode: number | undefined;
 }
 
 export function Output(props: Props) {
   const model = createMemo(() => outputModel(props.text));
+  const exitCode = () => props.exitCode ?? model().exitCode;
   /** The item may carry less than all; the server has the rest. */
   const whole = async (): Promise<string> => {
     const found = await api.output(props.session.id, props.itemId).catch(() => undefined);
@@ -27,7 +30,7 @@ export function Output(props: Props) {
   return (
     <div class="output" data-testid="output" classList={{ failed: props.isError, wrap: prefs.wrap }}>
       <div class="output-tools">
-        <Show when={model().exitCode !== undefined}><span class="chip" classList={{ bad: model().exitCode !== 0, ok: model().exitCode === 0 }} data-testid="exit-code">exit {model().exitCode}</span></Show>
+        <Show when={exitCode() !== undefined}><span class="chip" classList={{ bad: exitCode() !== 0, ok: exitCode() === 0 }} data-testid="exit-code">exit {exitCode()}</span></Show>
         <CopyButton text={whole} label="Copy all output" />
       </div>
       <pre tabIndex={0} role="group" aria-label="Output">

@@ -52,7 +52,7 @@ export function ErrorRow(props: { row: Failure; session: OpenSession }) {
       <Icon name="alert" />
       <div class="grow">
         <p class="error-message">{props.row.message}</p>
-        <p class="faint mono">{props.row.code}</p>
+        <p class="faint mono">{[props.row.code, usageText(props.row.usage)].filter(Boolean).join(' · ')}</p>
       </div>
       <div class="error-actions">
         <Show when={prompt()}>{(text) => <button type="button" class="button small" data-testid="retry" onClick={() => outbox.send(props.session.id, text())}>Retry</button>}</Show>

@@ -17,6 +17,8 @@ export function ToolBody(props: { row: ToolRow; session: OpenSession }) {
   const state = () => props.row.item.state;
   const hasArguments = (): boolean => Object.keys(state().toolArguments).length > 0;
   const command = (): string | undefined => (state().kind === 'execute' ? commandOf(state().toolArguments) : undefined);
+  /** A command that failed without a word has failed all the same. */
+  const hasOutput = (): boolean => Boolean(state().toolOutput) || Boolean(state().exitCode);
   const answered = (): Answered | undefined => {
     const item = props.row.permission;
     return item && isTerminal(item.state.status) ? { kind: 'permission', key: item.id, turnId: item.turnId, item, ...permissionOutcome(item) } : undefined;
@@ -32,8 +34,8 @@ export function ToolBody(props: { row: ToolRow; session: OpenSession }) {
       <Index each={state().diffs ?? []}>{(diff) => <DiffView diff={diff()} directory={props.session.status()?.directory} />}</Index>
       <Show when={answered()}>{(row) => <PermissionRow row={row()} />}</Show>
       <Show when={state().status === 'error' && state().errorMessage}>{(message) => <p class="item-error" role="alert">{message()}</p>}</Show>
-      <Show when={state().toolOutput}>
-        {(text) => <Output text={text()} session={props.session} itemId={props.row.item.id} isCommand={state().kind === 'execute'} isError={state().toolOutputIsError ?? false} title={state().title ?? state().toolName} />}
+      <Show when={hasOutput()}>
+        <Output text={state().toolOutput ?? ''} session={props.session} itemId={props.row.item.id} isCommand={state().kind === 'execute'} isError={state().toolOutputIsError ?? false} exitCode={state().exitCode} title={state().title ?? state().toolName} />
       </Show>
       <div class="tool-foot">
         <span class="faint mono"><VisibleText text={state().toolName} /></span>

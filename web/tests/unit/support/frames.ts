@@ -65,7 +65,7 @@ export function turnComplete(seq: number, turnId = 't1', status: 'completed' | '
 }
 
 export function turnError(seq: number, turnId = 't1'): TurnFrame {
-  const payload = { type: 'turn_error' as const, turnId, sessionId: SESSION, errorCode: 'PROCESS_CRASH', errorMessage: 'gone' };
+  const payload = { type: 'turn_error' as const, turnId, sessionId: SESSION, errorCode: 'PROCESS_CRASH', errorMessage: 'gone', usage: { inputTokens: 1, outputTokens: 2 } };
   return { type: 'session:turn', sessionId: SESSION, seq, payload };
 }
 

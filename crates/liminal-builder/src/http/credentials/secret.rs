@@ -28,6 +28,13 @@ impl Secret {
         Self(hexadecimal(&random_bytes::<16>()))
     }
 
+    /// Reads one of 256 bits that was kept.
+    #[must_use]
+    pub(super) fn from_text(text: &str) -> Option<Self> {
+        let is_one = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_one.then(|| Self(text.to_owned()))
+    }
+
     /// The text to send.
     #[must_use]
     pub fn text(&self) -> &str {

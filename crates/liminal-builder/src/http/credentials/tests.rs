@@ -6,7 +6,7 @@ const PEER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const DAY: i64 = 24 * 3600;
 
 fn credentials() -> Credentials {
-    Credentials::new(4747, "a1", Arc::new(InMemory::default()))
+    Credentials::new(4747, "a1", Arc::new(ProgramToken::fleeting()), Arc::new(InMemory::default()))
 }
 
 fn at(seconds: i64) -> Now {
@@ -54,15 +54,16 @@ async fn a_session_lives_while_it_is_used_and_thirty_days_beyond() {
 }
 
 #[tokio::test]
-async fn rotation_ends_sessions_and_codes_but_not_the_token() {
+async fn rotation_ends_sessions_codes_and_the_token() {
     let credentials = credentials();
     let browser = credentials.exchange(credentials.new_code(at(0)).text(), PEER, at(0)).await.unwrap();
-    let code = credentials.new_code(at(0));
+    let (code, old) = (credentials.new_code(at(0)), credentials.token().text());
     credentials.rotate().await.unwrap();
     assert!(check(&credentials, browser.cookie.text(), browser.key.text(), at(1)).is_err());
     assert!(credentials.exchange(code.text(), PEER, at(1)).await.is_err());
-    let token = Presented::Bearer(credentials.token().text());
-    assert_eq!(credentials.check(&token, PEER, at(1)).unwrap(), Caller::Token);
+    let token = |text| credentials.check(&Presented::Bearer(text), PEER, at(1));
+    assert!(matches!(token(&old), Err(CredentialFault::Wrong)));
+    assert_eq!(token(&credentials.token().text()).unwrap(), Caller::Token);
 }
 
 #[tokio::test]
@@ -73,8 +74,8 @@ async fn those_who_are_right_do_not_wait_for_those_who_are_wrong() {
         let fault = credentials.exchange("guess", PEER, at(1)).await.unwrap_err();
         assert_eq!(matches!(fault, CredentialFault::TooMany(_)), attempt >= 10, "{attempt}");
     }
-    let token = Presented::Bearer(credentials.token().text());
-    assert!(credentials.check(&token, PEER, at(1)).is_ok());
+    let token = credentials.token().text();
+    assert!(credentials.check(&Presented::Bearer(&token), PEER, at(1)).is_ok());
     assert!(credentials.exchange(code.text(), PEER, at(1)).await.is_ok());
     // Whoever shows nothing makes no guess.
     assert!(matches!(credentials.check(&Presented::Nothing, PEER, at(1)), Err(CredentialFault::Missing)));
@@ -84,6 +85,6 @@ async fn those_who_are_right_do_not_wait_for_those_who_are_wrong() {
 fn nothing_secret_is_shown_for_debugging() {
     let credentials = credentials();
     let shown = format!("{credentials:?} {:?}", credentials.new_code(at(0)));
-    assert!(!shown.contains(credentials.token().text()), "{shown}");
+    assert!(!shown.contains(&credentials.token().text()), "{shown}");
     assert!(shown.contains("liminal_4747_a1"));
 }

@@ -32,7 +32,7 @@ pub(super) const AREA: Area = Area {
             verb: Verb::Post,
             path: "/auth/rotate",
             access: Access::Token,
-            summary: "Ends the sessions of all browsers",
+            summary: "Ends the sessions of all browsers and the token of programs; `server.json` has the new one",
             headers: &[],
             errors: &[KEPT],
             handler: handler!(auth::rotate),

@@ -61,6 +61,7 @@ impl Unfinished {
                 session_id: self.session.clone(),
                 error_code: reason.code.clone(),
                 error_message: reason.message.clone(),
+                usage: None,
             });
         }
         Ok(encoder.take())

@@ -16,6 +16,44 @@ pub(super) fn is_unguarded(mode: &str) -> bool {
 /// Nothing of the project: neither its settings with their hooks and variables, nor the servers of its `.mcp.json`.
 const RESTRICTED: [&str; 2] = ["--setting-sources=user", "--strict-mcp-config"];
 
+/// What this program says itself. Said twice, it would break the conversation, or what keeps it from acting unasked.
+const OURS: [&str; 22] = [
+    "print",
+    "input-format",
+    "output-format",
+    "verbose",
+    "include-partial-messages",
+    "replay-user-messages",
+    "permission-prompt-tool",
+    "permission-mode",
+    "dangerously-skip-permissions",
+    "allow-dangerously-skip-permissions",
+    "thinking-display",
+    "setting-sources",
+    "strict-mcp-config",
+    "session-id",
+    "resume",
+    "continue",
+    "fork-session",
+    "no-session-persistence",
+    "json-schema",
+    "worktree",
+    "help",
+    "version",
+];
+
+/// Why an argument of the user's own cannot be passed on.
+pub(crate) fn problem(arguments: &[String]) -> Option<String> {
+    arguments.iter().find_map(|argument| {
+        let flag = argument.strip_prefix("--").filter(|flag| !flag.is_empty());
+        let Some(name) = flag.and_then(|flag| flag.split('=').next()) else {
+            // A bare word would be taken for the prompt.
+            return Some(format!("write `{argument}` as --flag or --flag=value, one text for each"));
+        };
+        OURS.contains(&name).then(|| format!("--{name} is what this program says itself; leave it out"))
+    })
+}
+
 /// A new session, or one to go on with; the id is the program's own.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Start<'a> {
@@ -32,8 +70,8 @@ impl Start<'_> {
 }
 
 /// Every value is bound to its flag, so that none can be taken for a flag itself.
-pub(super) fn arguments(start: Start<'_>, options: &SessionOptions) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = [
+pub(super) fn arguments(start: Start<'_>, options: &SessionOptions, own: &[String]) -> Vec<OsString> {
+    let usual = [
         "-p",
         "--input-format=stream-json",
         "--output-format=stream-json",
@@ -42,9 +80,10 @@ pub(super) fn arguments(start: Start<'_>, options: &SessionOptions) -> Vec<OsStr
         "--replay-user-messages",
         "--permission-prompt-tool=stdio",
         "--thinking-display=summarized",
-    ]
-    .map(OsString::from)
-    .into();
+    ];
+    // Of a flag that stands there twice the last counts, and a session chooses for itself.
+    let mut arguments: Vec<OsString> =
+        own.iter().map(String::as_str).chain(usual).map(OsString::from).collect();
     if options.restricted {
         arguments.extend(RESTRICTED.map(OsString::from));
     }
@@ -119,11 +158,35 @@ mod tests {
 
     #[test]
     fn no_value_adds_an_argument() {
-        let plain = arguments(Start::New("id"), &options("opus", "plan")).len();
+        let plain = arguments(Start::New("id"), &options("opus", "plan"), &[]).len();
         for value in ["--settings={}", "-p", "a b", "a\"b", "$(x)", ""] {
-            let found = arguments(Start::New("id"), &options(value, "plan"));
+            let found = arguments(Start::New("id"), &options(value, "plan"), &[]);
             assert_eq!(found.len(), plain, "{value}");
             assert!(found.contains(&OsString::from(format!("--model={value}"))));
+        }
+    }
+
+    #[test]
+    fn what_the_user_adds_comes_first_and_cannot_break_the_conversation() {
+        let own = ["--fallback-model=sonnet".to_owned(), "--model=haiku".to_owned()];
+        assert_eq!(problem(&own), None);
+        let found = arguments(Start::New("id"), &options("opus", "plan"), &own);
+        assert_eq!(found[..2], own.clone().map(OsString::from));
+        let place = |flag: &str| found.iter().position(|argument| argument == flag).unwrap();
+        assert!(place("--model=haiku") < place("--model=opus"));
+        for refused in [
+            "hello",
+            "-p",
+            "-r",
+            "--",
+            "",
+            "--print",
+            "--output-format=text",
+            "--permission-mode=bypassPermissions",
+            "--dangerously-skip-permissions",
+            "--resume=x",
+        ] {
+            assert!(problem(&[refused.to_owned()]).is_some(), "{refused}");
         }
     }
 
@@ -131,7 +194,7 @@ mod tests {
     fn s31_a_project_that_is_not_trusted_brings_nothing() {
         let of = |restricted| {
             let options = SessionOptions { restricted, ..SessionOptions::default() };
-            arguments(Start::New("id"), &options)
+            arguments(Start::New("id"), &options, &[])
         };
         assert!(RESTRICTED.iter().all(|flag| of(true).contains(&OsString::from(*flag))));
         assert!(!RESTRICTED.iter().any(|flag| of(false).contains(&OsString::from(*flag))));

@@ -157,7 +157,9 @@ async fn a_session_goes_with_all_that_belongs_to_it() {
     world.store.remove_session(&"nobody".into()).await.unwrap();
     let world = world.after_kill();
     assert_eq!(world.store.session(&"s1".into()).await.unwrap(), None);
-    assert_eq!(world.store.sessions_with_queue().await.unwrap(), ["s2".into()]);
+    for (id, waiting) in [("s1", 0), ("s2", 1)] {
+        assert_eq!(world.store.queue(&id.into()).await.unwrap().len(), waiting, "{id}");
+    }
     assert_eq!(world.store.unfinished_receipts().await.unwrap(), [("s2".to_owned(), "key".to_owned())]);
     let deliveries = world.store.unfinished_deliveries().await.unwrap();
     assert_eq!(deliveries.iter().map(|delivery| delivery.session_id.as_str()).collect::<Vec<_>>(), ["s2"]);

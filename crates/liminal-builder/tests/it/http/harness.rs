@@ -10,7 +10,7 @@ use std::time::Duration;
 use liminal_builder::agents::AgentReport;
 use liminal_builder::audit::Audit;
 use liminal_builder::clock::Clock;
-use liminal_builder::http::credentials::InMemory;
+use liminal_builder::http::credentials::{InMemory, ProgramToken};
 use liminal_builder::http::{FindAgents, Limits, Options, Server, ServerFile};
 use liminal_builder::log::sqlite::{self, SqliteLog};
 use liminal_builder::provider::ProviderRegistry;
@@ -48,6 +48,7 @@ fn sessions(data: &Path) -> Sessions {
         database: Arc::clone(&log),
         log: Arc::clone(&log) as _,
         events: Arc::clone(&log) as _,
+        stream_b: None,
         store: Store::new(log),
         providers: ProviderRegistry::default(),
         settings: Settings::default(),
@@ -62,6 +63,7 @@ impl TestServer {
             instance: "test".to_owned(),
             names: Vec::new(),
             limits,
+            token: Arc::new(ProgramToken::fleeting()),
             browsers: Arc::new(InMemory::default()),
             sessions: sessions(data.path()),
             audit: Audit::open(data.path(), Clock::start()).unwrap(),

@@ -99,8 +99,13 @@ fn the_running_server_is_asked_for_a_new_address() {
     assert_eq!(status, Some(0));
     assert_eq!(program.exchange(&first), 200);
     let (_, second, _) = program.ask(&["url"]);
+    let before = program.file();
     assert_eq!(program.ask(&["auth", "rotate"]).0, Some(0));
     assert_eq!(program.exchange(&second), 401);
+    let after = program.file();
+    assert_ne!(before.token, after.token);
+    assert_eq!((before.url, before.pid), (after.url, after.pid));
+    assert_eq!(program.ask(&["url"]).0, Some(0), "the new token is where programs look for it");
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn rotation_ends_sessions_and_codes() {
     assert_eq!(server.call("GET", "/api/meta").browser(&browser).send().status, 401);
     assert_eq!(exchange(&server, server.code()).verdict().1, "CODE_INVALID");
     let token = server.call("GET", "/api/meta").with("Authorization", &server.token());
-    assert_eq!(token.send().status, 200);
+    assert_eq!(token.send().status, 401, "the token that was used to rotate is over, too");
 }
 
 #[test]

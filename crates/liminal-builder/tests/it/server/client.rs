@@ -177,11 +177,16 @@ impl Client {
         list.projects
     }
 
-    /// The sessions of the first project.
+    /// The active sessions of the first project.
     pub(super) async fn list(&self) -> Vec<SessionSummary> {
+        self.list_of("limit=1000").await
+    }
+
+    /// The sessions of the first project, by more of the query.
+    pub(super) async fn list_of(&self, query: &str) -> Vec<SessionSummary> {
         let project = self.projects().await.remove(0).id;
-        let list: SessionList = self.get(&format!("/api/session/list?projectId={project}")).await.read(200);
-        list.sessions
+        let path = format!("/api/session/list?projectId={project}&{query}");
+        self.get(&path).await.read::<SessionList>(200).sessions
     }
 
     pub(super) async fn approvals(&self) -> Vec<Approval> {

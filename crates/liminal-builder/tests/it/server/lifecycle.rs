@@ -1,6 +1,8 @@
 //! Making, listing, loading and ending sessions: sections 6.1 and 6.3 of the acceptance cases.
 
-use liminal_core::wire::rest::{SessionList, SessionOpened, SessionSource, SessionState};
+use liminal_core::wire::rest::{
+    SessionList, SessionOpened, SessionSource, SessionState, SessionStatus, SessionSummary,
+};
 use serde_json::json;
 
 use super::client::eventually;
@@ -114,23 +116,47 @@ async fn tc_6_3b_a_status_tells_what_the_agent_does() {
 
 /// With the real program, whose process is its own.
 #[tokio::test]
-async fn tc_6_3a_a_killed_session_has_no_process_and_is_not_active() {
+async fn tc_6_3a_a_killed_session_has_no_process_and_leaves_the_active_list() {
     let machine = Machine::with_claude().await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     server.turn(&id, "say:hello").await;
     let pid = server.status(&id).await.view.agent.pid.expect("its process is told");
     assert!(is_running(pid));
-    let status: liminal_core::wire::rest::SessionStatus = server.act(&id, "kill").await.read(200);
+    let status: SessionStatus = server.act(&id, "kill").await.read(200);
     assert_eq!((status.view.state, status.view.is_alive), (SessionState::Closed, false));
     assert_eq!(status.view.agent.pid, None);
     eventually(|| !is_running(pid)).await;
-    let listed = server.list().await;
-    assert!(listed.iter().all(|session| !session.is_alive && session.state == SessionState::Closed));
+    assert!(server.list().await.is_empty());
+    let ended = server.list_of("archived=true").await;
+    assert_eq!(ended.iter().map(|session| &session.session_id).collect::<Vec<_>>(), [&id]);
+    assert_eq!((ended[0].is_alive, ended[0].state), (false, SessionState::Closed));
     server.say(&id, "say:again").await.assert_problem(502, "PROCESS_CRASH");
     server.act(&"demo:nothing".into(), "kill").await.assert_problem(404, "SESSION_NOT_FOUND");
     server.act(&id, "load").await.read::<SessionOpened>(200);
+    assert_eq!(server.list().await.len(), 1);
+    assert!(server.list_of("archived=true").await.is_empty());
     server.turn(&id, "say:back again").await;
     assert!(texts(&server.history(&id).await.entries).contains(&"back again"));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_ended_session_stays_out_of_the_active_list_until_it_is_taken_back() {
+    let machine = Machine::new();
+    let server = machine.start().await;
+    let (ended, other) = (server.create("demo").await, server.create("demo").await);
+    server.turn(&ended, "hello").await;
+    server.act(&ended, "kill").await.read::<serde_json::Value>(200);
+    server.stop().await;
+
+    let server = machine.start_bare().await;
+    let ids = |listed: Vec<SessionSummary>| listed.into_iter().map(|one| one.session_id).collect::<Vec<_>>();
+    assert_eq!(ids(server.list().await), [other]);
+    assert_eq!(ids(server.list_of("archived=true").await), std::slice::from_ref(&ended));
+    let status: SessionStatus = server.act(&ended, "unarchive").await.read(200);
+    assert_eq!(status.view.state, SessionState::Idle);
+    assert_eq!(server.list().await.len(), 2);
+    server.turn(&ended, "and on").await;
     server.stop().await;
 }

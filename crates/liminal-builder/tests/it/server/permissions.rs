@@ -1,6 +1,7 @@
 //! What agents ask: shown to everybody, answered once.
 
-use liminal_core::upsert::{TurnEvent, TurnStatus};
+use jiff::SignedDuration;
+use liminal_core::upsert::{TurnEvent, TurnStatus, UpsertBody, UpsertStatus};
 use liminal_core::wire::ServerMessage;
 use liminal_core::wire::rest::{SessionState, SessionStatus};
 use serde_json::{Value, json};
@@ -116,6 +117,33 @@ async fn a_question_lapses_with_its_turn() {
     assert!(is_error(&late, "ALREADY_ANSWERED"), "{late:?}");
     server.answer(&asked, "allow-once").await.assert_problem(409, "ALREADY_ANSWERED");
     server.stop().await;
+}
+
+/// What nobody answers is denied, at the moment that was told all along; whoever comes late is told that it is.
+#[tokio::test]
+async fn c46_a_question_lapses_when_it_was_told_to_and_counts_as_denied() {
+    for (mut machine, cli_type, prompt) in
+        [(Machine::new(), "demo", "/permission"), (Machine::with_fake(), "claude-code", "!perm ls")]
+    {
+        machine.settings += "[sessions]\npermission-minutes = 0\npermission-seconds = 2\n";
+        let server = machine.start().await;
+        let id = server.create(cli_type).await;
+        let turn = server.send(&id, prompt).await;
+        let asked = server.question(&id).await;
+        let lapses = asked.lapses_at.as_ref().expect("it is told when it lapses").instant();
+        assert_eq!(lapses.duration_since(asked.item.emitted_at.instant()), SignedDuration::from_secs(2));
+        server.until(&id, |status| status.view.turn.as_ref() != Some(&turn)).await;
+        assert!(server.approvals().await.is_empty());
+        server.answer(&asked, "allow-once").await.assert_problem(409, "ALREADY_ANSWERED");
+        let page = server.history(&id).await;
+        let item = page.entries.iter().find(|entry| entry.item_id == asked.item.item_id).unwrap();
+        assert_eq!(item.status, UpsertStatus::Error, "{item:?}");
+        assert!(item.emitted_at.instant() >= lapses, "nobody was hurried: {item:?}");
+        let UpsertBody::Permission(body) = &item.body else { panic!("{item:?}") };
+        let allowed = body.outcome.as_ref().and_then(|outcome| outcome.option_id.as_deref());
+        assert!(allowed.is_none_or(|option| !option.starts_with("allow")), "{item:?}");
+        server.stop().await;
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use liminal_core::ids::SessionId;
 use liminal_core::wire::ServerMessage;
-use liminal_core::wire::rest::{MessageAccepted, Queue, QueuedMessage, SessionState};
+use liminal_core::wire::rest::{MessageAccepted, Queue, QueuedMessage, SessionOpened, SessionState};
 use serde_json::{Value, json};
 
 use super::client::{Client, eventually};
@@ -150,5 +150,28 @@ async fn a_queue_outlives_the_server_and_goes_on_when_the_session_is_used() {
     let said: Vec<&str> =
         texts(&page.entries).into_iter().filter(|text| ["one", "two", "three"].contains(text)).collect();
     assert_eq!(said, ["one", "two", "three"]);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_queue_of_an_earlier_server_goes_on_when_somebody_opens_the_session() {
+    let machine = Machine::with_fake();
+    let server = machine.start().await;
+    let id = server.create("claude-code").await;
+    server.send(&id, "!hang").await;
+    server.queue(&id, "!say 1").await;
+    server.stop().await;
+
+    let server = machine.start_bare().await;
+    let _socket = {
+        let mut socket = server.socket().await;
+        socket.subscribe(&id).await;
+        socket
+    };
+    server.history(&id).await;
+    assert_eq!(messages(&server.status(&id).await.view.queue), ["!say 1"], "looking at it begins nothing");
+    server.act(&id, "load").await.read::<SessionOpened>(200);
+    server.until(&id, |status| status.view.queue.is_empty() && status.view.turn.is_none()).await;
+    assert_eq!(machine.heard(), ["!hang", "!say 1"]);
     server.stop().await;
 }

@@ -305,3 +305,39 @@ async fn a_socket_that_is_used_wrongly_is_closed_with_the_reason() {
     assert_eq!(closed_with(&server, vec![Message::binary(vec![1])]).await, 1003);
     server.stop().await;
 }
+
+/// A program that follows a session knows where the server is and its token, and nothing else.
+#[tokio::test]
+async fn the_token_of_programs_outlives_the_server_and_ends_when_it_is_rotated() {
+    let machine = Machine::new();
+    let server = machine.start().await;
+    let id = server.create("demo").await;
+    server.turn(&id, "hello").await;
+    let first = server.token.clone();
+    let mut events = server.events(&format!("/api/session/{id}/upserts"), None).await;
+    let cursor = events.until(|event| event.id.is_some()).await.id.unwrap();
+    server.crash().await;
+
+    let server = machine.start_bare().await;
+    assert_eq!(server.token, first);
+    let mut socket = server.socket().await;
+    let mut events = server.events(&format!("/api/session/{id}/upserts"), Some(&cursor)).await;
+    assert!(events.next().await.unwrap().data.contains(r#""resume":"ok""#));
+    assert_eq!(server.call("POST", "/auth/rotate", &[], None).await.status, 204);
+    server.get("/api/meta").await.assert_problem(401, "UNAUTHORIZED");
+    let closed = loop {
+        if let Err(closed) = socket.hear().await {
+            break closed.unwrap().code;
+        }
+    };
+    assert_eq!(u16::from(closed), 4401);
+    while events.next().await.is_some() {}
+    let second = machine.token();
+    assert_ne!(second, first);
+    server.stop().await;
+
+    let server = machine.start_bare().await;
+    assert_eq!(server.token, second);
+    assert_eq!(server.get("/api/meta").await.status, 200);
+    server.stop().await;
+}

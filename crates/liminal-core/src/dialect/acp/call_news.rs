@@ -98,7 +98,16 @@ fn details(fields: &Map<String, Value>) -> ToolDetails {
         title,
         locations: objects(fields, "locations").filter_map(location).collect(),
         diffs: objects(fields, "content").filter_map(diff).collect(),
+        exit_code: exit_code(fields),
     }
+}
+
+/// Codex's adapters tell it of their terminals, or in their own form of an output; others in what they add to theirs.
+fn exit_code(fields: &Map<String, Value>) -> Option<i32> {
+    let exit = || object(object(fields, "_meta")?, "terminal_exit")?.get("exit_code");
+    let raw = object(fields, "rawOutput");
+    let told = || raw?.get("exit_code").or_else(|| object(raw?, "metadata")?.get("exit"));
+    exit().or_else(told).and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok())
 }
 
 fn kind(word: &str) -> ToolKind {

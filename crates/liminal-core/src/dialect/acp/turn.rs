@@ -9,14 +9,15 @@ use super::call_news::CallNews;
 use super::forms::Form;
 use super::messages::{Chunk, TextKind, Texts};
 use super::permissions::Waiting;
-use super::rpc;
 use super::tool_calls::Calls;
 use super::trouble::{Retry, Trouble};
+use super::{adapter_words, rpc};
+use crate::dialect::plan_item::PlanItem;
 use crate::dialect::{Step, TurnWriter};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{
-    FinalItem, ItemKind, ItemStart, Origin, PermissionItem, PermissionOutcome, PermissionRequest, Plan,
-    ResponseDone, ResponseError, ResponseStatus, StreamEvent, Usage,
+    FinalItem, ItemKind, Origin, PermissionItem, PermissionOutcome, PermissionRequest, Plan, ResponseDone,
+    ResponseError, ResponseStatus, StreamEvent, Usage,
 };
 use crate::ids::ItemId;
 
@@ -32,7 +33,7 @@ pub(super) struct Turn {
     /// What made the agent try again last; it is told once, however often it tries.
     retried: Option<String>,
     texts: Texts,
-    plan: Option<(ItemId, Plan)>,
+    plan: PlanItem,
     waiting: Vec<Waiting>,
 }
 
@@ -91,7 +92,7 @@ impl Turn {
             echo: prompt.to_owned(),
             retried: None,
             texts,
-            plan: None,
+            plan: PlanItem::default(),
             waiting: Vec::new(),
         }
     }
@@ -102,7 +103,7 @@ impl Turn {
         if is_adapters && self.trouble.is_fatal() {
             return self.trouble.explain(chunk.text);
         }
-        if is_adapters && agent_uses_ids {
+        if is_adapters && (agent_uses_ids || adapter_words::is_adapters(chunk.text)) {
             return self.note(chunk.text.trim_end().to_owned(), Origin::System, step);
         }
         self.texts.chunk(chunk, &mut self.writer, step);
@@ -133,14 +134,7 @@ impl Turn {
 
     pub(super) fn plan(&mut self, plan: Plan, step: &mut Step<'_>) {
         self.texts.finish(&mut self.writer, step);
-        let item_id = match &self.plan {
-            Some((item_id, _)) => item_id.clone(),
-            None => self.writer.next_item(step),
-        };
-        let kind = ItemKind::Plan(plan.clone());
-        let start = ItemStart { item_id: item_id.clone(), kind, initial_content: None, parent_call_id: None };
-        self.writer.write(StreamEvent::ItemStart(start), step);
-        self.plan = Some((item_id, plan));
+        self.plan.show(plan, None, &mut self.writer, step);
     }
 
     /// The model's API failed; the agent tries again, and what was half written is written anew.
@@ -233,7 +227,7 @@ impl Turn {
             Ending::Completed(finish) => {
                 self.texts.finish(&mut self.writer, step);
                 self.calls.finish(&mut self.writer, step);
-                self.finish_plan(step);
+                self.plan.finish(&mut self.writer, step);
                 self.respond(ResponseStatus::Completed, None, finish, step);
             }
             Ending::Cancelled(finish) => {
@@ -252,12 +246,6 @@ impl Turn {
             }
         }
         self.calls
-    }
-
-    fn finish_plan(&mut self, step: &mut Step<'_>) {
-        if let Some((item_id, plan)) = self.plan.take() {
-            self.writer.done(&item_id, FinalItem::Plan(plan), step);
-        }
     }
 
     fn respond(

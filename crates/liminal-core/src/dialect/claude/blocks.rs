@@ -19,6 +19,8 @@ use broken::Broken;
 
 type Index = u64;
 
+const ASKED_AGAIN: &str = "The model's answer broke off, and is asked for again.";
+
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     stream: Option<Message>,
@@ -30,6 +32,8 @@ pub(super) struct Blocks {
 struct Message {
     id: String,
     open: BTreeMap<Index, OpenBlock>,
+    /// Whether a block of it is finished. That one stays, whatever becomes of the rest.
+    has_finished: bool,
     /// The model said why it stopped, so nothing of this is asked again.
     is_over: bool,
 }
@@ -81,9 +85,8 @@ impl Blocks {
             "message_start" => {
                 let Some(message) = &part.message else { return };
                 self.finish_texts(desk);
-                self.break_stream(desk);
-                self.broken.is_asked_again_as(&message.id, desk);
-                self.stream = Some(Message { id: message.id.clone(), open: BTreeMap::new(), is_over: false });
+                self.begin_after(&message.id, desk);
+                self.stream = Some(Message::new(&message.id));
             }
             "content_block_start" => {
                 let Some(block) = &part.content_block else { return };
@@ -108,8 +111,7 @@ impl Blocks {
     pub(super) fn whole(&mut self, message_id: &str, block: Block, desk: &mut Desk<'_, '_>) {
         self.finish_texts(desk);
         if self.stream.as_ref().is_none_or(|message| message.id != message_id) {
-            self.break_stream(desk);
-            self.broken.is_asked_again_as(message_id, desk);
+            self.begin_after(message_id, desk);
         }
         let place = self.place_of(&block);
         match block {
@@ -127,6 +129,7 @@ impl Blocks {
             let OpenBlock::Text(text) = block else { return true };
             let Some(whole) = text.whole.take() else { return true };
             finish_text(text.kind, text.item_id.as_ref(), whole, None, desk);
+            message.has_finished = true;
             false
         });
     }
@@ -207,6 +210,15 @@ impl Blocks {
         desk.calls.call(call, None, desk.writer, desk.step);
     }
 
+    /// Another message begins. Of one that broke what is whole stays, and would seem to be said twice.
+    fn begin_after(&mut self, message_id: &str, desk: &mut Desk<'_, '_>) {
+        if self.stream.as_ref().is_some_and(|message| message.has_finished && !message.is_over) {
+            desk.writer.message(ASKED_AGAIN.to_owned(), Origin::System, desk.step);
+        }
+        self.break_stream(desk);
+        self.broken.is_asked_again_as(message_id, desk);
+    }
+
     /// The stream is over; what it left open waits for the answer that is asked again.
     fn break_stream(&mut self, desk: &mut Desk<'_, '_>) {
         let Some(message) = self.stream.take() else { return };
@@ -228,6 +240,10 @@ impl Blocks {
 }
 
 impl Message {
+    fn new(id: &str) -> Self {
+        Self { id: id.to_owned(), open: BTreeMap::new(), has_finished: false, is_over: false }
+    }
+
     /// Takes the first open block that this line can be the whole of.
     fn place_of(&mut self, block: &Block) -> Option<(Index, OpenBlock)> {
         let index = *self.open.iter().find(|(_, open)| open.is_start_of(block))?.0;

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::task_list;
 use super::tool_result::call_details;
 use super::wire::{Call, CallResult};
+use crate::dialect::plan_item::PlanItem;
 use crate::dialect::{Step, TurnWriter};
 use crate::error::ErrorInfo;
 use crate::event::{
-    CancelReason, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallStart, ItemKind,
+    CancelReason, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallStart, ItemKind, Plan,
     ToolDetails,
 };
 use crate::ids::{CallId, ItemId};
@@ -17,6 +19,8 @@ use crate::json;
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     known: BTreeMap<CallId, Known>,
+    /// The task lists of the agent, and of the sub-agent of each call.
+    plans: BTreeMap<Option<CallId>, PlanItem>,
 }
 
 #[derive(Debug)]
@@ -35,14 +39,14 @@ enum State {
 }
 
 impl Calls {
-    /// A call begins, its arguments are to come. Gives nothing if the call is known.
+    /// A call begins, its arguments are to come. Gives nothing if the call is known, or may show as something else.
     pub(super) fn announce(
         &mut self,
         call: &Call,
         writer: &mut TurnWriter,
         step: &mut Step<'_>,
     ) -> Option<ItemId> {
-        if self.known.contains_key(&call.id) {
+        if self.known.contains_key(&call.id) || call.name == task_list::WHOLE {
             return None;
         }
         let item_id = writer.start(started(call), None, step);
@@ -70,12 +74,34 @@ impl Calls {
                 known.state = State::Called;
                 known.item_id.clone()
             }
-            None => self.insert_called(&call, parent, writer, step),
+            None => {
+                if let Some(plan) = task_list::whole(&call.name, &call.input) {
+                    self.insert(&call.id, ItemId::from(call.id.as_str()), State::Closed);
+                    return self.plan(plan, parent, writer, step);
+                }
+                self.insert_called(&call, parent, writer, step)
+            }
         };
         let details = call_details(&call.name, &call.input);
         let Call { id, name, input } = call;
         let call = FunctionCallItem { name, call_id: id, arguments: Arc::new(input), details };
         writer.done(&item_id, FinalItem::FunctionCall(call), step);
+    }
+
+    /// The task list is another.
+    pub(super) fn plan(
+        &mut self,
+        plan: Plan,
+        parent: Option<&CallId>,
+        writer: &mut TurnWriter,
+        step: &mut Step<'_>,
+    ) {
+        self.plans.entry(parent.cloned()).or_default().show(plan, parent, writer, step);
+    }
+
+    /// The task lists stay as they are.
+    pub(super) fn finish_plans(&mut self, writer: &mut TurnWriter, step: &mut Step<'_>) {
+        self.plans.values_mut().for_each(|plan| plan.finish(writer, step));
     }
 
     /// A call that replaces one which was announced and never came.

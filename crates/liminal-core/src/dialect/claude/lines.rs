@@ -9,6 +9,7 @@ use super::control::{self, Request};
 use super::notices::{self, Known};
 use super::permissions::Asked;
 use super::prompts::{Prompt, is_echo};
+use super::task_list::TaskList;
 use super::turn::{Ending, Finish, TurnCause};
 use super::wire::{Block, Part, blocks, flag, list, object, text};
 use super::{ClaudeDialect, Notice, Step};
@@ -20,6 +21,8 @@ use crate::ids::CallId;
 const SYNTHETIC: &str = "<synthetic>";
 /// What the CLI puts where an answer is missing after a crash, and where a command has no output.
 const NOTHING_SAID: [&str; 2] = ["No response requested.", "(no content)"];
+/// What is told when the agent goes on in another session of its own, after `/clear`.
+const CLEARED: &str = "The agent has begun anew, and does not know what was said before.";
 /// What `/compact` prints when it is done.
 const COMPACTED: &str = "Compacted";
 /// How soon after the end of a task in the background a turn begins because of it.
@@ -78,7 +81,7 @@ impl ClaudeDialect {
     /// A turn begins, whoever asked for it.
     fn init(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
         self.is_draining = false;
-        self.learn_session(line, step);
+        let is_another = self.learn_session(line, step);
         if let Some(model) = text(line, "model") {
             self.learn_model(model, step);
         }
@@ -87,6 +90,10 @@ impl ClaudeDialect {
         if let Some(turn) = &mut self.turn {
             turn.writer.set_model(self.agent.model.as_deref().unwrap_or("unknown"));
             turn.writer.open(step);
+        }
+        if is_another {
+            self.task_list = TaskList::default();
+            self.note(Some(CLEARED.to_owned()), step);
         }
     }
 
@@ -175,6 +182,11 @@ impl ClaudeDialect {
         if parent.is_none() && of_message("model") == Some(SYNTHETIC) {
             return self.synthetic(text(line, "error"), &found, step);
         }
+        for block in &found {
+            if let Block::Call(call) = block {
+                self.task_list.call(&call.id, &call.name, &call.input);
+            }
+        }
         turn.assistant(of_message("id").unwrap_or_default(), parent.as_ref(), found, step);
     }
 
@@ -196,7 +208,12 @@ impl ClaudeDialect {
         let Some(turn) = &mut self.turn else { return };
         for block in blocks(line) {
             match block {
-                Block::Result(result) => turn.result(result, line.get("tool_use_result"), step),
+                Block::Result(result) => {
+                    let told = line.get("tool_use_result");
+                    let plan = self.task_list.result(&result.id, result.is_error, told);
+                    turn.result(result, told, step);
+                    plan.into_iter().for_each(|plan| turn.plan(plan, step));
+                }
                 // The sub-agent's prompt stands in its call, nudges and summaries are for the model.
                 Block::Text(_) | Block::Thinking(_) | Block::Call(_) | Block::Unknown(_) => {}
             }
@@ -307,12 +324,12 @@ impl ClaudeDialect {
         }
     }
 
-    fn learn_session(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
-        let Some(id) = text(line, "session_id").filter(|id| !id.is_empty()) else { return };
-        if self.agent.session.as_deref() != Some(id) {
-            self.agent.session = Some(id.to_owned());
-            step.notify(Notice::AgentSession { id: id.to_owned() });
-        }
+    /// Tells whether it is another session than before.
+    fn learn_session(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) -> bool {
+        let id = text(line, "session_id").filter(|id| !id.is_empty());
+        let Some(id) = id.filter(|id| self.agent.session.as_deref() != Some(id)) else { return false };
+        step.notify(Notice::AgentSession { id: id.to_owned() });
+        self.agent.session.replace(id.to_owned()).is_some()
     }
 
     fn learn_model(&mut self, model: &str, step: &mut Step<'_>) {

@@ -23,13 +23,11 @@ impl Spending {
         let price = result.get("total_cost_usd").and_then(Value::as_f64);
         let cost_usd = price.map(|total| self.price_of_turn(total));
         let added = object(result, "modelUsage").map(|models| self.tokens_of_turn(Tokens::of(models)));
-        let told = usage(object(result, "usage")?);
-        // Summaries, and answers that did not stream, are counted for the process only.
-        let told = match added {
-            Some(added) if told.input_tokens == 0 && told.output_tokens == 0 => added.usage(),
-            Some(_) | None => told,
-        };
-        Some(Usage { cost_usd, ..told })
+        let told = object(result, "usage").map(usage);
+        // What a result tells of the turn leaves out sub-agents, summaries, answers that did not stream and those
+        // that broke off. The price has them all, and so have the models' counts.
+        let tokens = added.filter(|added| !added.is_empty()).map(Tokens::usage).or(told)?;
+        Some(Usage { cost_usd, ..tokens })
     }
 
     fn price_of_turn(&mut self, total: f64) -> f64 {
@@ -58,6 +56,10 @@ impl Tokens {
             counts.fold(0, u64::saturating_add)
         };
         Self(Self::NAMES.map(count))
+    }
+
+    fn is_empty(self) -> bool {
+        self.0.iter().all(|count| *count == 0)
     }
 
     const fn usage(self) -> Usage {

@@ -15,6 +15,7 @@ pub(super) fn call_details(name: &str, input: &Map<String, Value>) -> ToolDetail
         title: title(name, input).map(one_line),
         locations: path.map(|path| Location { path: path.to_owned(), line }).into_iter().collect(),
         diffs: path.map(|path| asked_changes(name, path, input)).unwrap_or_default(),
+        exit_code: None,
     }
 }
 
@@ -66,7 +67,7 @@ fn title<'a>(name: &str, input: &'a Map<String, Value>) -> Option<&'a str> {
         "Grep" | "Glob" => &["pattern"],
         "WebFetch" => &["url"],
         "WebSearch" => &["query"],
-        _ => &["file_path", "notebook_path", "path", "description", "subject", "skill"],
+        _ => &["file_path", "notebook_path", "path", "subject", "description", "skill"],
     };
     keys.iter().find_map(|key| text(input, key)).filter(|title| !title.trim().is_empty())
 }
@@ -173,6 +174,12 @@ mod tests {
             ("Grep", json!({"pattern": "x.*", "path": "/src"}), ToolKind::Search, Some("x.*")),
             ("WebFetch", json!({"url": "https://example.org"}), ToolKind::Fetch, Some("https://example.org")),
             ("Agent", json!({"description": "look", "prompt": "p"}), ToolKind::Think, Some("look")),
+            (
+                "TaskCreate",
+                json!({"subject": "look", "description": "around"}),
+                ToolKind::Other,
+                Some("look"),
+            ),
             ("mcp__host__ping", json!({"x": 1}), ToolKind::Other, None),
             ("Bash", json!({}), ToolKind::Execute, None),
         ] {

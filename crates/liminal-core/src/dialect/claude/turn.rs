@@ -13,7 +13,7 @@ use super::{control, tool_result};
 use crate::dialect::{Step, TurnWriter};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{
-    CancelReason, FinalItem, ItemKind, Origin, PermissionItem, PermissionOutcome, ResponseDone,
+    CancelReason, FinalItem, ItemKind, Origin, PermissionItem, PermissionOutcome, Plan, ResponseDone,
     ResponseError, ResponseStatus, StreamEvent, Usage, UsageUpdate,
 };
 use crate::ids::{CallId, ItemId, TurnId};
@@ -142,6 +142,11 @@ impl Turn {
         self.calls.result(result, details, &mut self.writer, step);
     }
 
+    /// The agent's task list is another.
+    pub(super) fn plan(&mut self, plan: Plan, step: &mut Step<'_>) {
+        self.calls.plan(plan, None, &mut self.writer, step);
+    }
+
     pub(super) fn is_call_open(&self, id: &CallId) -> bool {
         self.calls.is_open(id)
     }
@@ -252,6 +257,7 @@ impl Turn {
         blocks.give_up_open(&mut desk);
         let lost = ErrorInfo::new(ErrorCode::StreamEnded, "the turn ended before the tool told its result");
         self.calls.fail_all(&lost, &mut self.writer, step);
+        self.calls.finish_plans(&mut self.writer, step);
         if let Some(failure) = self.failure.take() {
             let item_id = self.writer.next_item(step);
             self.writer.fail(&item_id, failure, step);

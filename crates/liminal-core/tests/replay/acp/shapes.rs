@@ -22,9 +22,9 @@ const RETRY: &str = r#""willRetry":true"#;
 const CALL: &str = r#""sessionUpdate":"tool_call""#;
 
 /// The scenarios whose shapes differ by the adapters' own doing. One that does not differ any more must go.
-const DIFFERENT: [Different; 14] = [
+const DIFFERENT: [Different; 15] = [
     Different("cwdmissing", Node, CALL, "zed tells nothing of a command that could not be started"),
-    Different("err_ctx", Node, "Compact conversation", "node shows that it compacts as a call"),
+    Different("err_ctx", Node, "Compact conversation", "node shows that it compacts as a call, zed says it"),
     Different(
         "err_drop",
         Node,
@@ -37,6 +37,7 @@ const DIFFERENT: [Different; 14] = [
     Different("fork_delete", Zed, r#""code":-32601"#, "zed cannot fork"),
     Different("load_othercwd", Zed, "text from B", "the two sessions that were loaded had not the same past"),
     Different("mcp", Node, "mcp__broken__startup", "node tells before the turn that a server did not start"),
+    Different("modes", Zed, "Model metadata for", "zed warns that it does not know the model chosen"),
     Different("noserver", Node, "waiting for network", "node tries for ever and was stopped; zed gives up"),
     Different("perm_error", Node, r#""status":"failed""#, "zed tells nothing of a call that was not allowed"),
     Different("plan", Zed, r#""sessionUpdate":"plan""#, "node's codex has no tool for task lists"),

@@ -139,6 +139,8 @@ impl HistoryReader {
                 place
             }
         };
+        let plan = self.calls.plan(result, structured);
         self.put(&place, calls::output(result, call_id, structured));
+        plan.into_iter().for_each(|plan| self.put(&place, plan));
     }
 }

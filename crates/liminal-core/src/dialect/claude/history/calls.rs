@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::super::task_list::{self, TaskList};
 use super::super::tool_result;
 use super::content::{Call, CallResult};
 use super::turn::What;
-use crate::event::{FunctionCallItem, FunctionCallOutputItem, Plan, PlanEntry, PlanStatus};
+use crate::event::{FunctionCallItem, FunctionCallOutputItem};
 use crate::ids::CallId;
 
 /// Whose list of entries something belongs to.
@@ -36,6 +37,7 @@ pub(super) enum Matched {
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     known: HashMap<CallId, Known>,
+    task_list: TaskList,
 }
 
 #[derive(Debug)]
@@ -52,7 +54,10 @@ impl Calls {
         if self.known.contains_key(&call_id) {
             return None;
         }
-        let plan = (call.name == "TodoWrite").then(|| call.input.and_then(plan)).flatten();
+        if let Some(input) = call.input {
+            self.task_list.call(&call_id, call.name, input);
+        }
+        let plan = call.input.and_then(|input| task_list::whole(call.name, input));
         self.known.insert(call_id.clone(), Known { place, is_answered: false, is_hidden: plan.is_some() });
         Some(plan.map_or_else(|| What::Call(item(call, call_id)), What::Plan))
     }
@@ -64,6 +69,12 @@ impl Calls {
             return Matched::Again;
         }
         if known.is_hidden { Matched::Hidden } else { Matched::Here(known.place.clone()) }
+    }
+
+    /// The task list, if a result changed it.
+    pub(super) fn plan(&mut self, result: &CallResult<'_>, tool_use_result: Option<&Value>) -> Option<What> {
+        let call_id = CallId::from(result.id);
+        self.task_list.result(&call_id, result.is_error, tool_use_result).map(What::Plan)
     }
 
     /// Remembers a result without a call, so that it counts once.
@@ -91,13 +102,4 @@ fn item(call: &Call<'_>, call_id: CallId) -> FunctionCallItem {
     let arguments = call.input.cloned().unwrap_or_default();
     let details = tool_result::call_details(call.name, &arguments);
     FunctionCallItem { name: call.name.to_owned(), call_id, arguments: Arc::new(arguments), details }
-}
-
-/// The task list that the older tool for it writes; `None` if it is not one.
-fn plan(input: &Map<String, Value>) -> Option<Plan> {
-    let entries = input.get("todos")?.as_array()?.iter().map(|task| {
-        let status = task.get("status")?.as_str().and_then(PlanStatus::from_word)?;
-        Some(PlanEntry { content: task.get("content")?.as_str()?.to_owned(), status, priority: None })
-    });
-    Some(Plan { entries: entries.collect::<Option<_>>()? })
 }

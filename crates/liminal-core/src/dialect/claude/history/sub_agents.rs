@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::content::Call;
 use super::line::Line;
-use super::turn::{Entry, What};
+use super::turn::{Entry, What, add};
 use crate::ids::CallId;
 use crate::time::Timestamp;
 
@@ -74,7 +74,7 @@ impl SubAgents {
     }
 
     pub(super) fn add(&mut self, call_id: &CallId, at: Timestamp, what: What) {
-        self.lanes.entry(call_id.clone()).or_default().entries.push(Entry { at, what });
+        add(&mut self.lanes.entry(call_id.clone()).or_default().entries, Entry { at, what });
     }
 
     /// Whether this is the first prompt, which the arguments of the call show already.

@@ -82,7 +82,7 @@ impl Turn {
 
     pub(super) fn add(&mut self, at: Timestamp, what: What) {
         self.touch(at);
-        self.entries.push(Entry { at, what });
+        add(&mut self.entries, Entry { at, what });
     }
 
     /// Ends the turn, unless it has ended before.
@@ -113,8 +113,8 @@ impl Turn {
         self.usages.values().copied().reduce(|sum, next| Usage {
             input_tokens: sum.input_tokens.saturating_add(next.input_tokens),
             output_tokens: sum.output_tokens.saturating_add(next.output_tokens),
-            cache_read_input_tokens: add(sum.cache_read_input_tokens, next.cache_read_input_tokens),
-            cache_creation_input_tokens: add(
+            cache_read_input_tokens: sum_of(sum.cache_read_input_tokens, next.cache_read_input_tokens),
+            cache_creation_input_tokens: sum_of(
                 sum.cache_creation_input_tokens,
                 next.cache_creation_input_tokens,
             ),
@@ -140,7 +140,16 @@ fn usage(value: &Value) -> Option<Usage> {
     })
 }
 
-fn add(sum: Option<u64>, next: Option<u64>) -> Option<u64> {
+/// Adds an entry. A task list replaces the one before, in its place.
+pub(super) fn add(entries: &mut Vec<Entry>, entry: Entry) {
+    let is_plan = |entry: &Entry| matches!(entry.what, What::Plan(_));
+    match entries.iter_mut().find(|before| is_plan(before) && is_plan(&entry)) {
+        Some(before) => before.what = entry.what,
+        None => entries.push(entry),
+    }
+}
+
+fn sum_of(sum: Option<u64>, next: Option<u64>) -> Option<u64> {
     match (sum, next) {
         (Some(sum), Some(next)) => Some(sum.saturating_add(next)),
         (known, None) | (None, known) => known,

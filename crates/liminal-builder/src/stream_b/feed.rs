@@ -1,0 +1,94 @@
+//! What one session says, as Stream B messages. Owns the processors of that profile, which are given the same events as
+//! those of every other client; the timer is the session's.
+
+use std::time::Duration;
+
+use liminal_core::envelope::StreamEventEnvelope;
+use liminal_core::error::ErrorInfo;
+use liminal_core::ids::{SessionId, TurnId};
+use liminal_core::processor::{Config, Emission, Profile, Sink, TurnChange, TurnRef};
+use liminal_core::stream_b::Encoder;
+use liminal_core::time::Now;
+use liminal_core::turns::Turns;
+use liminal_core::upsert::UpsertStatus;
+
+use super::{Letter, Outbox};
+
+/// One session's way into the outbox.
+#[derive(Debug)]
+pub struct Feed {
+    turns: Turns,
+    gathered: Gathered,
+    outbox: Outbox,
+}
+
+impl Feed {
+    /// Nothing was said yet.
+    #[must_use]
+    pub fn new(outbox: Outbox) -> Self {
+        let turns = Turns::new(Config::new(Profile::StreamB));
+        Self { turns, gathered: Gathered::default(), outbox }
+    }
+
+    /// Takes what happened.
+    pub fn note(&mut self, events: &[StreamEventEnvelope], now: Now) {
+        for event in events {
+            self.turns.handle_event(event, now, &mut self.gathered);
+        }
+        self.pass_on();
+    }
+
+    /// When to come back with [`timeout`](Self::timeout).
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Duration> {
+        self.turns.next_deadline()
+    }
+
+    /// Gives out what has waited long enough.
+    pub fn timeout(&mut self, now: Duration) {
+        self.turns.handle_timeout(now, &mut self.gathered);
+        self.pass_on();
+    }
+
+    /// Ends every turn that has no end yet.
+    pub fn finish(&mut self, reason: &ErrorInfo) {
+        self.turns.finish(reason, None, &mut self.gathered);
+        self.pass_on();
+    }
+
+    fn pass_on(&mut self) {
+        for letter in self.gathered.letters.drain(..) {
+            self.outbox.put(letter);
+        }
+    }
+}
+
+impl Outbox {
+    /// Tells the end of turns whose server was stopped inside them.
+    pub fn broken_off(&self, turns: &[(SessionId, TurnId)], reason: &ErrorInfo, now: jiff::Timestamp) {
+        for (session_id, turn_id) in turns {
+            let turn = TurnRef { turn_id, session_id, emitted_at: now };
+            let message = Encoder::of_successor().turn(&turn, TurnChange::Broken(reason.clone()));
+            self.put(Letter { message, item: None, is_update: false });
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Gathered {
+    encoder: Encoder,
+    letters: Vec<Letter>,
+}
+
+impl Sink for Gathered {
+    fn item(&mut self, emission: Emission<'_>) {
+        let item = Some(emission.head().item_id.clone());
+        let is_update = emission.head().status == UpsertStatus::Update;
+        self.letters.push(Letter { message: self.encoder.item(emission), item, is_update });
+    }
+
+    fn turn(&mut self, turn: &TurnRef<'_>, change: TurnChange) {
+        let message = self.encoder.turn(turn, change);
+        self.letters.push(Letter { message, item: None, is_update: false });
+    }
+}
