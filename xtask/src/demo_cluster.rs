@@ -68,14 +68,19 @@ impl Place {
     /// Ends everything when whoever started it is gone.
     fn script(&self) -> String {
         let (redis, liminal) = (self.redis, repository::target().join("debug/liminal"));
-        let servers: String = NAMES.iter().zip(self.servers).map(|(name, port)| {
-            let urls = self.names(name).join(",");
-            format!(
-                "LIMINAL_SECURITY_PUBLIC_URLS={urls} {} serve --no-open --port {port} --data-dir \"$PWD/{name}\" \
-                 --redis redis://127.0.0.1:{redis} >{name}.log 2>&1 & pids=\"$pids $!\"\n",
-                liminal.display()
-            )
-        }).collect();
+        let url = self.public_url();
+        let servers: String = NAMES
+            .iter()
+            .zip(self.servers)
+            .map(|(name, port)| {
+                format!(
+                    "LIMINAL_SECURITY_PUBLIC_URL={url} LIMINAL_SECURITY_TRUSTED_PROXIES=127.0.0.1 {} serve --no-open \
+                     --port {port} --data-dir \"$PWD/{name}\" --redis redis://127.0.0.1:{redis} >{name}.log 2>&1 &\n\
+                     pids=\"$pids $!\"\n",
+                    liminal.display()
+                )
+            })
+            .collect();
         format!(
             "#!/bin/sh\nunset RUSTUP_TOOLCHAIN\ntrap 'kill $pids 2>/dev/null; wait' EXIT\n\
              trap 'exit 0' INT TERM\n\
@@ -86,24 +91,13 @@ impl Place {
         )
     }
 
-    /// Under which addresses the proxy shows a server.
-    fn names(&self, name: &str) -> [String; 2] {
-        let proxy = self.proxy;
-        [format!("http://{HOST}:{proxy}"), format!("http://{name}.{HOST}:{proxy}")]
+    /// Where the proxy shows both.
+    fn public_url(&self) -> String {
+        format!("http://{HOST}:{}", self.proxy)
     }
 
     fn nginx(&self) -> String {
         let (proxy, [one, two]) = (self.proxy, self.servers);
-        let host = |name: &str, upstream: &str| {
-            format!(
-                "server {{ listen 127.0.0.1:{proxy}; server_name {name}; location / {{ proxy_pass {upstream}; }} }}"
-            )
-        };
-        let hosts = [
-            host(HOST, "http://both"),
-            host(&format!("one.{HOST}"), &format!("http://127.0.0.1:{one}")),
-            host(&format!("two.{HOST}"), &format!("http://127.0.0.1:{two}")),
-        ];
         format!(
             "daemon off;\npid nginx/pid;\nevents {{}}\nhttp {{\n  access_log off;\n  client_body_temp_path nginx/body;\n  \
              proxy_temp_path nginx/proxy;\n  fastcgi_temp_path nginx/fastcgi;\n  uwsgi_temp_path nginx/uwsgi;\n  \
@@ -112,8 +106,9 @@ impl Place {
              upstream both {{ ip_hash; server 127.0.0.1:{one}; server 127.0.0.1:{two}; }}\n  \
              proxy_http_version 1.1;\n  proxy_set_header Host $http_host;\n  \
              proxy_set_header Upgrade $http_upgrade;\n  proxy_set_header Connection $connection_upgrade;\n  \
-             proxy_buffering off;\n  proxy_request_buffering off;\n  proxy_read_timeout 1h;\n  {}\n}}\n",
-            hosts.join("\n  ")
+             proxy_set_header X-Forwarded-For $remote_addr;\n  \
+             proxy_buffering off;\n  proxy_request_buffering off;\n  proxy_read_timeout 1h;\n  \
+             server {{ listen 127.0.0.1:{proxy}; server_name {HOST}; location / {{ proxy_pass http://both; }} }}\n}}\n"
         )
     }
 
@@ -142,13 +137,13 @@ impl Place {
         let liminal = repository::target().join("debug/liminal");
         let mut lines =
             vec![format!("Two servers on one Redis (port {}) behind nginx (port {proxy}).", self.redis)];
-        for name in NAMES {
+        for (name, port) in NAMES.iter().zip(self.servers) {
             let data = self.directory.join(name);
             let url = CommandLine::program(&liminal).word("url").word("--data-dir").word(&data).output()?;
             let code = url.trim().split_once('#').map_or("", |(_, code)| code);
-            lines.push(format!("  server {name}: http://{name}.{HOST}:{proxy}/#{code}"));
+            lines.push(format!("  server {name} itself: http://127.0.0.1:{port}/#{code}"));
         }
-        lines.push(format!("  both, by address of the client: http://{HOST}:{proxy}/"));
+        lines.push(format!("  either, by the address of the client: {}/", self.public_url()));
         lines.push(format!(
             "Logs and data are in {directory}. Kill a server or Redis to see what happens; Ctrl-C ends all."
         ));
@@ -181,11 +176,8 @@ mod tests {
     fn the_proxy_and_the_servers_agree_on_names() {
         let place = Place { directory: Path::new("/demo").to_owned(), redis: 1, proxy: 2, servers: [3, 4] };
         let (script, nginx) = (place.script(), place.nginx());
-        for (name, port) in NAMES.iter().zip(place.servers) {
-            assert!(script.contains(&format!("http://{name}.{HOST}:2 ")), "{script}");
-            assert!(nginx.contains(&format!(
-                "server_name {name}.{HOST}; location / {{ proxy_pass http://127.0.0.1:{port};"
-            )));
-        }
+        assert_eq!(script.matches(&format!("PUBLIC_URL=http://{HOST}:2 ")).count(), 2, "{script}");
+        assert!(nginx.contains("server 127.0.0.1:3; server 127.0.0.1:4;"), "{nginx}");
+        assert!(nginx.contains(&format!("listen 127.0.0.1:2; server_name {HOST};")), "{nginx}");
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toml::de::DeValue;
 
-use crate::http::host::Authority;
+use crate::http::host::PublicUrl;
 use crate::log::Durability;
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
@@ -99,40 +99,6 @@ impl HostName {
 impl fmt::Display for HostName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
-    }
-}
-
-/// An address under which a proxy shows the server: scheme, name and perhaps a port.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PublicUrl(String);
-
-impl PublicUrl {
-    /// The text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    fn of_text(text: &str) -> Option<Self> {
-        let text = text.trim().trim_end_matches('/').to_ascii_lowercase();
-        Authority::of_address(&text).map(|_| Self(text))
-    }
-}
-
-impl Readable for Vec<PublicUrl> {
-    const EXPECTED: &'static str = "a list of addresses such as https://builder.example, without a path";
-
-    fn of_text(text: &str) -> Option<Self> {
-        let urls = text.split(',').filter(|url| !url.trim().is_empty());
-        urls.map(PublicUrl::of_text).collect()
-    }
-
-    fn of_toml(value: &DeValue<'_>) -> Option<Self> {
-        value.as_array()?.iter().map(|url| PublicUrl::of_text(url.get_ref().as_str()?)).collect()
-    }
-
-    fn show(&self) -> Value {
-        self.iter().map(PublicUrl::as_str).collect()
     }
 }
 
@@ -229,6 +195,38 @@ impl Readable for IpAddr {
 
     fn show(&self) -> Value {
         self.to_string().into()
+    }
+}
+
+impl Readable for Vec<IpAddr> {
+    const EXPECTED: &'static str = "a list of IP addresses";
+
+    fn of_text(text: &str) -> Option<Self> {
+        text.split(',').map(str::trim).filter(|address| !address.is_empty()).map(proxy).collect()
+    }
+
+    fn of_toml(value: &DeValue<'_>) -> Option<Self> {
+        value.as_array()?.iter().map(|address| proxy(address.get_ref().as_str()?)).collect()
+    }
+
+    fn show(&self) -> Value {
+        self.iter().map(IpAddr::to_string).collect()
+    }
+}
+
+fn proxy(text: &str) -> Option<IpAddr> {
+    Some(IpAddr::of_text(text)?.to_canonical())
+}
+
+impl Readable for Option<PublicUrl> {
+    const EXPECTED: &'static str = "an address such as https://builder.example, without a path";
+
+    fn of_text(text: &str) -> Option<Self> {
+        PublicUrl::parse(text.trim()).map(Some)
+    }
+
+    fn show(&self) -> Value {
+        self.as_ref().map(PublicUrl::to_string).into()
     }
 }
 

@@ -7,9 +7,10 @@ use std::time::Duration;
 use liminal_core::processor::{self, Profile};
 use liminal_core::session::Patience;
 
-use super::reading::{Filter, HostName, KeyPrefix, PublicUrl};
+use super::reading::{Filter, HostName, KeyPrefix};
 use super::redis_url::RedisUrl;
 use crate::http;
+use crate::http::host::PublicUrl;
 use crate::log::Durability;
 
 /// `[listen]`: where the server listens.
@@ -19,6 +20,12 @@ pub struct Listen {
     pub host: IpAddr,
     /// The port; 0 takes any free one.
     pub port: u16,
+    /// A socket in the file system, instead of an address.
+    pub socket: Option<PathBuf>,
+    /// The certificate of the server.
+    pub tls_cert: Option<PathBuf>,
+    /// Its private key.
+    pub tls_key: Option<PathBuf>,
 }
 
 /// `[storage]`: what is kept on disk.
@@ -98,8 +105,12 @@ pub struct Security {
     pub allow_bypass: bool,
     /// More names by which the server may be addressed.
     pub allowed_hosts: Vec<HostName>,
-    /// Addresses under which a proxy shows the server.
-    pub public_urls: Vec<PublicUrl>,
+    /// Whether other machines may ask without TLS.
+    pub insecure_http: bool,
+    /// Where browsers reach the server through a proxy.
+    pub public_url: Option<PublicUrl>,
+    /// Proxies whose word on the client's address counts.
+    pub trusted_proxies: Vec<IpAddr>,
 }
 
 /// `[redis]`: the Redis that is shared with other servers and programs.
@@ -128,7 +139,7 @@ pub struct Logging {
 
 impl Default for Listen {
     fn default() -> Self {
-        Self { host: Ipv4Addr::LOCALHOST.into(), port: 4747 }
+        Self { host: Ipv4Addr::LOCALHOST.into(), port: 4747, socket: None, tls_cert: None, tls_key: None }
     }
 }
 
@@ -258,12 +269,6 @@ impl Security {
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.allowed_hosts.iter().map(HostName::to_string).collect()
-    }
-
-    /// Addresses under which a proxy shows the server.
-    #[must_use]
-    pub fn addresses(&self) -> Vec<String> {
-        self.public_urls.iter().map(|url| url.as_str().to_owned()).collect()
     }
 }
 

@@ -106,6 +106,9 @@ fn every_setting_can_be_set_in_a_file() {
 [listen]
 host = "::1"
 port = 0
+socket = "/srv/socket"
+tls-cert = "/srv/cert.pem"
+tls-key = "/srv/key.pem"
 [storage]
 event-rows = 1_000
 event-mib = 1
@@ -138,7 +141,9 @@ stall-seconds = 1
 [security]
 allow-bypass = true
 allowed-hosts = ["Builder.example", "10.0.0.7"]
-public-urls = ["https://Builder.example/", "http://10.0.0.7:8080"]
+insecure-http = true
+public-url = "https://builder.example"
+trusted-proxies = ["127.0.0.1", "::ffff:10.0.0.2"]
 [redis]
 url = "redis://:hunter2@127.0.0.1:6379/1"
 prefix = "team-1"
@@ -156,7 +161,6 @@ file = "/srv/log"
     assert_eq!(config.sessions.durability, Durability::Synced);
     assert_eq!(config.batch.gradient, [1, 16]);
     assert_eq!(config.security.allowed_hosts.first().unwrap().as_str(), "builder.example");
-    assert_eq!(config.security.addresses(), ["https://builder.example", "http://10.0.0.7:8080"]);
     assert_eq!((config.redis.prefix.as_str(), config.redis.lease_ms), ("team-1", 5_000));
     assert_eq!(config.storage.data_dir, Some("/srv/data".into()));
 }

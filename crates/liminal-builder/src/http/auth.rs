@@ -21,9 +21,9 @@ pub(super) async fn exchange(
     JsonBody(ExchangeCode { code }): JsonBody<ExchangeCode>,
 ) -> Result<(Extension<Target>, [(HeaderName, String); 1], Json<BrowserKey>), ApiError> {
     let browser = app.credentials().exchange(&code, peer, app.now()).await?;
-    let name = app.credentials().cookie_name();
-    // The session decides when it ends; its cookie lives for as long as browsers keep any, 400 days.
+    let name = app.credentials().cookie_name(own.is_secure());
     let secure = if own.is_secure() { "; Secure" } else { "" };
+    // The session decides when it ends; its cookie lives for as long as browsers keep any, 400 days.
     let cookie = format!(
         "{name}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=34560000{secure}",
         browser.cookie.text()

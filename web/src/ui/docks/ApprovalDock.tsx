@@ -110,6 +110,8 @@ function Options(props: OptionsProps) {
     const id = safest(props.options)?.optionId;
     queueMicrotask(() => { if (id) buttons.get(id)?.focus({ preventScroll: true }); });
   });
+  /** Several answers of one kind are a choice, and none of them is ours to commend. */
+  const isOnly = (kind: PermissionOption['kind']): boolean => props.options.filter((option) => option.kind === kind).length === 1;
   const onKey = (event: KeyboardEvent): void => {
     if (!props.isShown || props.isDisabled || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
     const option = /^[1-9]$/.test(event.key) ? props.options[Number(event.key) - 1] : undefined;
@@ -124,7 +126,7 @@ function Options(props: OptionsProps) {
       <For each={props.options}>
         {(option, index) => (
           <button
-            ref={(element) => buttons.set(option.optionId, element)} type="button" class="button" classList={{ primary: option.kind === 'allow_once' }}
+            ref={(element) => buttons.set(option.optionId, element)} type="button" class="button" classList={{ primary: option.kind === 'allow_once' && isOnly(option.kind) }}
             data-testid="approval-option" data-option={option.optionId} data-kind={option.kind} disabled={props.isDisabled} onClick={() => props.onChoose(option.optionId)}
           >
             <Show when={index() < 9}><kbd>{index() + 1}</kbd></Show><VisibleText text={option.name} />
