@@ -136,7 +136,7 @@ mod tests {
     /// One call with its result; gives the list as text, if it changed.
     fn told(list: &mut TaskList, name: &str, input: &Value, result: &Value) -> Option<String> {
         let id = CallId::from("c");
-        list.call(&id, name, input.as_object().unwrap());
+        list.call(&id, name, input.as_object()?);
         let plan = list.result(&id, false, Some(result))?;
         let entries = plan.entries.iter().map(|entry| format!("{} {}", entry.content, entry.status.as_str()));
         Some(entries.collect::<Vec<_>>().join(", "))
