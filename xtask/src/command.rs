@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -76,11 +76,41 @@ impl CommandLine {
         self.0.status().is_ok_and(|status| status.success())
     }
 
+    /// Shows the command line and starts it beside this program.
+    pub(crate) fn start(mut self) -> Result<Started> {
+        eprintln!("$ {self}");
+        let child = self.0.stdin(Stdio::null()).spawn().with_context(|| format!("cannot start `{self}`"))?;
+        Ok(Started(child))
+    }
+
     /// Becomes the program; returns only if that fails.
     pub(crate) fn replace(mut self) -> Result<()> {
         eprintln!("$ {self}");
         let error = self.0.exec();
         bail!("cannot start `{self}`: {error}")
+    }
+}
+
+/// A program that runs beside this one, and not longer.
+#[derive(Debug)]
+pub(crate) struct Started(Child);
+
+impl Started {
+    /// Waits for its end.
+    pub(crate) fn wait(&mut self) -> Result<()> {
+        let status = self.0.wait()?;
+        ensure!(status.success(), "it ended with {status}");
+        Ok(())
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        if matches!(self.0.try_wait(), Ok(None)) {
+            // Asked and not killed, so that it ends what it has started itself.
+            CommandLine::new("kill").word(self.0.id().to_string()).succeeds();
+        }
+        self.0.wait().ok();
     }
 }
 

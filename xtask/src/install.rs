@@ -15,6 +15,9 @@ pub(crate) const WEB: &[Need] = &[("node", "nodejs"), ("npm", "npm")];
 
 pub(crate) const BROWSER: &[Need] = &[("chromium", "chromium")];
 
+pub(crate) const CLUSTER: &[Need] =
+    &[("redis-server", "redis-server"), ("redis-cli", "redis-tools"), ("nginx", "nginx-light")];
+
 /// Installs with apt-get as root; tells anybody else what to install.
 pub(crate) fn ensure(needs: &[Need]) -> Result<()> {
     let missing = missing(needs, is_installed);

@@ -4,6 +4,7 @@
 mod agents;
 mod bench;
 mod command;
+mod demo_cluster;
 mod fuzz;
 mod r#gen;
 mod install;
@@ -64,6 +65,8 @@ enum Verb {
         /// A part of their names; all of them by default
         name: Option<String>,
     },
+    /// Start two servers on one Redis behind nginx, to be looked at
+    DemoCluster,
     /// Build the web page if its sources changed
     Web,
     /// Test the whole program in Chromium
@@ -91,6 +94,7 @@ fn perform(verb: Verb) -> anyhow::Result<()> {
         Verb::Bench { name, arguments } => bench::run(name.as_deref(), &arguments),
         Verb::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Verb::Soak { name } => soak::run(name.as_deref()),
+        Verb::DemoCluster => demo_cluster::run(),
         Verb::Web => web::build(),
         Verb::Browse => web::browse(),
     }

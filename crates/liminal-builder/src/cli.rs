@@ -86,6 +86,7 @@ the configuration file, else they have defaults; `liminal config` shows them all
 
 Examples:
   liminal serve --port 0
+  liminal serve --redis redis://127.0.0.1:6379
   liminal serve --socket ~/.liminal/socket
   liminal serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
   liminal serve --agent claude-code=/opt/claude/bin/claude --agent my-agent=/opt/my-agent";
@@ -102,8 +103,8 @@ pub struct Settings {
     /// Let sessions run without asking, once each is confirmed; agents then do whatever they decide to
     #[arg(long)]
     pub allow_bypass: bool,
-    /// Address of a Redis that is shared with other servers and programs, such as redis://127.0.0.1:6379; a password
-    /// is better given in LIMINAL_REDIS_URL, because other users can see command lines
+    /// Share sessions with the other servers of this Redis, such as redis://127.0.0.1:6379; a password is better given in
+    /// LIMINAL_REDIS_URL, because other users can see command lines
     #[arg(long, value_name = "URL")]
     pub redis: Option<String>,
     /// Write the messages of every turn to that Redis, for other programs: stream codex:turn:TURN:upserts

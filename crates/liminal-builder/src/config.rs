@@ -22,7 +22,7 @@ use crate::process::Environment;
 pub use agents::{AgentConfig, CwdPolicy};
 pub use error::{ConfigError, Fault};
 pub use origin::Origin;
-pub use reading::{Filter, HostName};
+pub use reading::{Filter, HostName, KeyPrefix};
 pub use redis_url::RedisUrl;
 pub use report::Line;
 pub use sections::{Batch, Limits, Listen, Logging, Redis, Security, Sessions, Storage};

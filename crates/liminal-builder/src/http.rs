@@ -15,6 +15,7 @@ pub mod credentials;
 mod docs;
 mod extract;
 mod feed;
+mod forward;
 mod forwarded;
 mod frames;
 mod gate;
@@ -193,7 +194,10 @@ impl Server {
             app.stop();
         };
         let tls = self.tls.map(|tls| tls.acceptor().clone());
-        listen::serve(self.listener, tls, router, self.app.limits(), shutdown).await;
+        let listening = listen::serve(self.listener, tls, router, self.app.limits(), shutdown);
+        let commands = self.app.sessions().take_commands();
+        let helping = forward::serve(self.app.clone(), router::for_servers(&self.app), commands);
+        tokio::join!(listening, helping);
         timeout(self.app.limits().stop_time, self.app.left()).await.ok();
     }
 }

@@ -5,6 +5,7 @@ pub mod agents;
 pub mod audit;
 pub mod cli;
 pub mod clock;
+pub mod cluster;
 pub mod commands;
 pub mod config;
 pub mod data_dir;

@@ -6,6 +6,7 @@
 
 mod batch;
 mod cursor;
+mod endings;
 mod events;
 mod key;
 pub mod memory;
@@ -27,6 +28,7 @@ use tokio::sync::watch;
 
 pub use batch::{Batch, Encoder, Record};
 pub use cursor::{BadCursor, Cursor, Head};
+pub use endings::endings;
 pub use events::EventLog;
 pub use key::{Key, Kind};
 pub use subscription::{Delivery, Subscription};

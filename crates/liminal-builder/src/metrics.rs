@@ -1,6 +1,7 @@
 //! Counts and durations, for whoever watches the server. Owns their names; passed down to those who count, never reached
 //! from everywhere. Labels are words of ours, so that no client can make up new series.
 
+mod cluster;
 mod labels;
 mod process;
 
@@ -15,6 +16,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
+use cluster::ClusterCounts;
 use labels::{ByCli, ByCode, ByTurnEnd, ByVerdict};
 pub use labels::{TurnEnd, Verdict};
 
@@ -40,6 +42,7 @@ struct Inner {
     subscribers: Gauge,
     agents: Gauge,
     queued: Gauge,
+    cluster: ClusterCounts,
     published: Counter,
     given_up: Counter,
     unpublished: Gauge,
@@ -86,6 +89,7 @@ impl Metrics {
             subscribers: Gauge::default(),
             agents: Gauge::default(),
             queued: Gauge::default(),
+            cluster: ClusterCounts::default(),
             published: Counter::default(),
             given_up: Counter::default(),
             unpublished: Gauge::default(),
@@ -148,6 +152,27 @@ impl Metrics {
         self.0.queued.set(i64::try_from(count).unwrap_or(i64::MAX));
     }
 
+    /// A command went to the server that has its session.
+    pub fn forwarded(&self) {
+        self.0.cluster.forwarded.inc();
+    }
+
+    /// A session of a server that is gone is looked after here.
+    pub fn taken_over(&self) {
+        self.0.cluster.taken_over.inc();
+    }
+
+    /// Another server took a session of this one.
+    pub fn lost_session(&self) {
+        self.0.cluster.lost.inc();
+    }
+
+    /// Whether Redis answers, and how many sessions it does not have all of.
+    pub fn shared(&self, redis_answers: bool, behind: usize) {
+        self.0.cluster.redis_up.set(redis_answers.into());
+        self.0.cluster.behind.set(i64::try_from(behind).unwrap_or(i64::MAX));
+    }
+
     /// A Stream B message is in the Redis.
     pub fn stream_b_published(&self) {
         self.0.published.inc();
@@ -188,6 +213,7 @@ impl Inner {
         registry.register_with_unit("log_append", "Appends to the log", Unit::Seconds, self.appends.clone());
         registry.register("subscribers", "Readers of sessions now", self.subscribers.clone());
         registry.register("agents", "Agents that run now", self.agents.clone());
+        self.cluster.register(registry);
         registry.register("queued_messages", "Messages that wait for a turn's end", self.queued.clone());
         let published = "Stream B messages written to the Redis";
         registry.register("stream_b_published", published, self.published.clone());

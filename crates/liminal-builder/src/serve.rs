@@ -15,14 +15,18 @@ use tokio::sync::watch;
 use crate::agents::Machine;
 use crate::audit::Audit;
 use crate::clock::Clock;
+use crate::cluster::{self, Cluster};
 use crate::config::{Config, ConfigError, usual_data_directory};
 use crate::data_dir::DataDir;
 use crate::http::credentials::{BrowserLogins, Digest, ProgramToken};
 use crate::http::{Endpoint, FindAgents, Options, Reach, ServeError, Server, ServerFile, Tls};
+use crate::log::redis::RedisLog;
+use crate::log::shared::SharedLog;
 use crate::log::sqlite::{self, SqliteLog};
+use crate::log::{self, EventLog, StreamLog};
 use crate::process::{Environment, InstanceId, sweep_leftovers};
 use crate::provider::ProviderRegistry;
-use crate::sessions::{Parts, Sessions, Settings};
+use crate::sessions::{Membership, Parts, Sessions, Settings};
 use crate::store::Store;
 use crate::stream_b::{Delivery, Outbox, RedisPublisher};
 use crate::telemetry::{self, Destination};
@@ -131,15 +135,18 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     sweep(instance.clone()).await?;
     let log = open_log(&directory, &plan.config).await?;
     let audit = open_audit(&real)?;
+    let membership = join(&plan.config, &log, &real).await?;
     let publisher = publisher(&plan.config)?;
     let outbox = publisher.is_some().then(Outbox::default);
-    let sessions = sessions(plan, &log, &instance, outbox.clone()).await;
+    let sessions = sessions(plan, &log, &instance, (membership, outbox.clone())).await;
     let delivery = publisher
         .zip(outbox)
         .map(|(publisher, outbox)| Delivery::start(outbox, publisher, sessions.metrics().clone()));
+    sessions.take_up().await?;
     let recovered = sessions.recover().await?;
     tracing::info!(turns = recovered.turns, messages = recovered.messages, "put right what was left open");
     sessions.watch();
+    sessions.meet_others().await;
     let browsers = Arc::new(BrowserLogins::load(Store::new(Arc::clone(&log))).await?);
     let token = Arc::new(open_token(&real)?);
     let reach = reach(&plan.config)?;
@@ -231,6 +238,38 @@ async fn open_log(directory: &DataDir, config: &Config) -> Result<Arc<SqliteLog>
     Ok(Arc::new(log))
 }
 
+/// The other servers, if there is a Redis to meet them at. One that does not answer now is told at once.
+async fn join(config: &Config, database: &Arc<SqliteLog>, data: &Path) -> Result<Option<Membership>> {
+    let redis = &config.redis;
+    let Some(url) = &redis.url else { return Ok(None) };
+    let settings = cluster::Settings {
+        url: url.clone(),
+        prefix: redis.prefix.as_str().to_owned(),
+        lease: redis.lease(),
+        name: server_name(data),
+    };
+    let cluster = Cluster::join(settings).await?;
+    if let Some(advice) = cluster.report().await?.advice() {
+        tracing::warn!(advice, "messages that other servers were told of may be forgotten");
+    }
+    let defaults = log::redis::Settings::default();
+    let settings = log::redis::Settings {
+        prefix: redis.prefix.as_str().to_owned(),
+        patience: defaults.patience.min(redis.lease()),
+        ..defaults
+    };
+    let copies = RedisLog::open(url.reveal(), settings).await?;
+    let shared = SharedLog::open(Arc::clone(database), copies, Clock::start());
+    Ok(Some(Membership { cluster, log: Arc::new(shared) }))
+}
+
+/// What tells servers apart for people: the machine, and which of its data directories.
+fn server_name(data: &Path) -> String {
+    let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let digest: String = Digest::of(&data.display().to_string()).to_text().chars().take(8).collect();
+    format!("{machine}-{digest}")
+}
+
 /// Writes to the Redis, if that is asked for.
 fn publisher(config: &Config) -> Result<Option<RedisPublisher>> {
     let address = config.redis.url.clone().filter(|_| config.redis.publish_stream_b);
@@ -242,15 +281,17 @@ async fn sessions(
     plan: &Plan,
     log: &Arc<SqliteLog>,
     instance: &InstanceId,
-    stream_b: Option<Outbox>,
+    (membership, stream_b): (Option<Membership>, Option<Outbox>),
 ) -> Sessions {
+    let (states, events) = logs(log, membership.as_ref());
     let Plan { config, environment, managed, data, recordings, .. } = plan;
     let machine = Machine { config, environment, managed, data };
     let chosen = &config.sessions;
     Sessions::new(Parts {
         database: Arc::clone(log),
-        log: Arc::clone(log) as _,
-        events: Arc::clone(log) as _,
+        log: states,
+        events,
+        cluster: membership,
         stream_b,
         store: Store::new(Arc::clone(log)),
         providers: ProviderRegistry::of(&machine, instance).await,
@@ -267,6 +308,14 @@ async fn sessions(
             ..Settings::default()
         },
     })
+}
+
+/// Where outputs and events go: to disk, and to the others if there are any.
+fn logs(log: &Arc<SqliteLog>, membership: Option<&Membership>) -> (Arc<dyn StreamLog>, Arc<dyn EventLog>) {
+    match membership {
+        Some(membership) => (Arc::clone(&membership.log) as _, Arc::clone(&membership.log) as _),
+        None => (Arc::clone(log) as _, Arc::clone(log) as _),
+    }
 }
 
 /// Who can reach the server, as it is set.

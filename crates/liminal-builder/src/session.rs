@@ -150,6 +150,13 @@ impl SessionHandle {
         drop(phase.wait_for(|phase| *phase == Phase::Closed).await);
     }
 
+    /// Ends the agent at once, for a reason of ours; comes back when nothing of it is left.
+    pub async fn end(&self, reason: ErrorInfo) {
+        if self.command(Command::End(reason)).await.is_ok() {
+            self.reach(Phase::Closed).await;
+        }
+    }
+
     /// What the session is doing.
     #[must_use]
     pub fn phase(&self) -> Phase {

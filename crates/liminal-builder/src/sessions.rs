@@ -1,11 +1,15 @@
 //! All sessions of this server. Owns which exist, which have an agent, and what may be asked of each; one session's
 //! conversation is its task's business, and how a request came is not known here.
 
+mod adoption;
 mod agents;
 mod approvals;
 mod attendant;
+mod caretaker;
 mod changing;
 mod failure;
+mod hearing;
+mod herald;
 mod identity;
 mod listing;
 mod memory;
@@ -13,7 +17,9 @@ mod past;
 mod queue;
 mod recalling;
 mod recovery;
+mod seat;
 mod sending;
+mod sharing;
 mod slot;
 mod watching;
 
@@ -29,11 +35,13 @@ use liminal_core::processor::Config;
 use liminal_core::session::Patience;
 use liminal_core::wire::Resume;
 use liminal_core::wire::rest::SessionStatus;
-use tokio::sync::{broadcast, oneshot, watch};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::clock::Clock;
+use crate::cluster::{Cluster, Command};
+use crate::log::shared::SharedLog;
 use crate::log::sqlite::SqliteLog;
 use crate::log::{Durability, EventLog, StreamLog, Subscription};
 use crate::metrics::{Metrics, Verdict};
@@ -45,9 +53,10 @@ use crate::store::Store;
 use crate::stream_b;
 
 pub use agents::standing;
-pub use approvals::{Keeping, Witness};
+pub use approvals::{Keeping, Witness, approval_id};
 pub use failure::Failure;
 pub use listing::ListQuery;
+pub use seat::Seat;
 use slot::Slot;
 
 /// Whoever follows the list of sessions and misses this many changes is told that it missed some.
@@ -116,10 +125,21 @@ pub struct Parts {
     pub stream_b: Option<stream_b::Outbox>,
     /// What is kept of sessions beside their logs.
     pub store: Store,
+    /// The other servers, if there are any, and the log that is shared with them.
+    pub cluster: Option<Membership>,
     /// The kinds of agents.
     pub providers: ProviderRegistry,
     /// How sessions are run.
     pub settings: Settings,
+}
+
+/// This server among others.
+#[derive(Debug, Clone)]
+pub struct Membership {
+    /// The others.
+    pub cluster: Cluster,
+    /// The log that is shared with them.
+    pub log: Arc<SharedLog>,
 }
 
 /// All sessions of this server; clones are the same.
@@ -134,6 +154,8 @@ struct Shared {
     tasks: Mutex<JoinSet<()>>,
     changes: broadcast::Sender<Option<ProjectId>>,
     is_closing: watch::Sender<bool>,
+    /// What other servers ask, until somebody takes it.
+    commands: Mutex<Option<mpsc::Receiver<Command>>>,
     metrics: Metrics,
 }
 
@@ -144,7 +166,8 @@ impl Sessions {
         let (changes, is_closing) = (broadcast::Sender::new(CHANGES_KEPT), watch::Sender::new(false));
         let (slots, tasks) = (Mutex::default(), Mutex::default());
         let (clock, metrics) = (Clock::start(), Metrics::new());
-        Self(Arc::new(Shared { parts, clock, slots, tasks, changes, is_closing, metrics }))
+        let commands = Mutex::default();
+        Self(Arc::new(Shared { parts, clock, slots, tasks, changes, is_closing, commands, metrics }))
     }
 
     /// Tells of which project the list of sessions changed; of none, if it may be any.
@@ -209,6 +232,9 @@ impl Sessions {
     /// Everything that is counted, as it stands now, in the text format of Prometheus.
     pub async fn render_metrics(&self) -> Result<String, Failure> {
         self.0.metrics.queued(self.0.parts.store.queued_messages().await?);
+        if let Some(Membership { cluster, log }) = &self.0.parts.cluster {
+            self.0.metrics.shared(*cluster.answers().borrow(), log.waiting());
+        }
         Ok(self.0.metrics.render())
     }
 
@@ -227,7 +253,28 @@ impl Sessions {
         };
         let agents = self.0.parts.providers.is_empty().then(|| "no kind of agent is known".to_owned());
         let closing = (*self.0.is_closing.borrow()).then(|| "the server is stopping".to_owned());
-        [database, agents, closing].into_iter().flatten().collect()
+        [database, agents, closing, self.redis_obstacle()].into_iter().flatten().collect()
+    }
+
+    fn redis_obstacle(&self) -> Option<String> {
+        let cluster = self.cluster()?;
+        let answers = *cluster.answers().borrow();
+        (!answers).then(|| "Redis does not answer: sessions of other servers cannot be used".to_owned())
+    }
+
+    fn cluster(&self) -> Option<&Cluster> {
+        self.0.parts.cluster.as_ref().map(|membership| &membership.cluster)
+    }
+
+    /// Whether a session is this server's; without others, every one is.
+    fn is_ours(&self, id: &SessionId) -> bool {
+        self.cluster().is_none_or(|cluster| cluster.holds(id))
+    }
+
+    /// Something changed in a session that lists show.
+    fn announce_of(&self, slot: &Slot) {
+        slot.news.notify_one();
+        self.announce(slot.project.clone());
     }
 
     /// How many sessions have an agent now.
@@ -246,6 +293,7 @@ impl Sessions {
         }
         // Whoever has not ended by then is killed with its task.
         timeout(CLOSE_PATIENCE, ending.join_all()).await.ok();
+        timeout(CLOSE_PATIENCE, self.give_back()).await.ok();
         let mut tasks = std::mem::take(&mut *self.tasks());
         tasks.shutdown().await;
     }

@@ -4,6 +4,7 @@
 //!
 //! Every record carries a sum, so a damaged one is told as [`LogError::Damaged`] and never taken for what was stored.
 
+mod adoption;
 mod browsers;
 mod deliveries;
 mod page;
@@ -24,10 +25,11 @@ use crate::log::sqlite::SqliteLog;
 use crate::log::sqlite::records::Record;
 use crate::log::{Durability, LogError};
 
+pub use adoption::Adopted;
 pub use browsers::Browser;
 pub use deliveries::Delivery;
 pub use projects::ProjectRow;
-pub use receipts::Receipt;
+pub use receipts::{KeptReceipt, Receipt};
 pub use sessions::{SessionChange, SessionRow, StoredOptions, TitleSource};
 
 /// The records of this program. Clones share them.

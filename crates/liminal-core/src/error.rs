@@ -70,6 +70,8 @@ wire_enum! {
         NotFound = "NOT_FOUND",
         /// The server runs and cannot serve now.
         NotReady = "NOT_READY",
+        /// The server that has the session is gone, or does not answer.
+        OwnerLost = "OWNER_LOST",
         /// The request was made by a page of another origin, or does not tell by which.
         OriginNotAllowed = "ORIGIN_NOT_ALLOWED",
         /// Nobody answered a permission request in time, or its turn ended.
@@ -98,6 +100,8 @@ wire_enum! {
         RequestTimeout = "REQUEST_TIMEOUT",
         /// The turn failed and its source did not say why.
         ResponseError = "RESPONSE_ERROR",
+        /// The server that ran the turn is gone.
+        ServerLost = "SERVER_LOST",
         /// The server was stopped inside the turn.
         ServerRestart = "SERVER_RESTART",
         /// No such session.

@@ -102,6 +102,37 @@ impl fmt::Display for HostName {
     }
 }
 
+/// What the keys of one group of servers begin with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyPrefix(String);
+
+impl KeyPrefix {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for KeyPrefix {
+    fn default() -> Self {
+        Self("liminal".to_owned())
+    }
+}
+
+impl Readable for KeyPrefix {
+    const EXPECTED: &'static str = "1 to 64 letters, digits, `-`, `_`, `.` or `:`";
+
+    fn of_text(text: &str) -> Option<Self> {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+        ((1..=64).contains(&text.len()) && text.bytes().all(is_allowed)).then(|| Self(text.to_owned()))
+    }
+
+    fn show(&self) -> Value {
+        self.0.as_str().into()
+    }
+}
+
 impl Readable for u64 {
     const EXPECTED: &'static str = "a whole number";
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use liminal_core::processor::{self, Profile};
 use liminal_core::session::Patience;
 
-use super::reading::{Filter, HostName};
+use super::reading::{Filter, HostName, KeyPrefix};
 use super::redis_url::RedisUrl;
 use crate::http;
 use crate::http::host::PublicUrl;
@@ -116,8 +116,12 @@ pub struct Security {
 /// `[redis]`: the Redis that is shared with other servers and programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redis {
-    /// Its address; without it there is none.
+    /// Its address; without it there is none, and this server is on its own.
     pub url: Option<RedisUrl>,
+    /// What the keys begin with that servers share.
+    pub prefix: KeyPrefix,
+    /// Milliseconds after which a server that has not been heard of counts as gone.
+    pub lease_ms: u64,
     /// Whether the messages of every turn are written there for other programs.
     pub publish_stream_b: bool,
     /// Minutes for which they stay there, after the last one of the turn.
@@ -169,7 +173,13 @@ impl Default for Batch {
 
 impl Default for Redis {
     fn default() -> Self {
-        Self { url: None, publish_stream_b: false, stream_b_minutes: 24 * 60 }
+        Self {
+            url: None,
+            prefix: KeyPrefix::default(),
+            lease_ms: 10_000,
+            publish_stream_b: false,
+            stream_b_minutes: 24 * 60,
+        }
     }
 }
 
@@ -241,6 +251,12 @@ impl Batch {
 }
 
 impl Redis {
+    /// How long a server counts as there that was not heard of.
+    #[must_use]
+    pub const fn lease(&self) -> Duration {
+        Duration::from_millis(self.lease_ms)
+    }
+
     /// How long the messages of a turn stay.
     #[must_use]
     pub const fn stream_b_kept(&self) -> Duration {

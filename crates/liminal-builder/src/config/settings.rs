@@ -38,7 +38,7 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 40] = [
+pub(super) const SETTINGS: [Setting; 42] = [
     setting!(listen.host),
     setting!(listen.port),
     setting!(listen.socket),
@@ -75,6 +75,8 @@ pub(super) const SETTINGS: [Setting; 40] = [
     setting!(security.public_url),
     setting!(security.trusted_proxies),
     setting!(redis.url),
+    setting!(redis.prefix),
+    setting!(redis.lease_ms, 500..=600_000),
     setting!(redis.publish_stream_b),
     setting!(redis.stream_b_minutes, 1..=525_600),
     setting!(logging.level),

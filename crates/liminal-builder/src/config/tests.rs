@@ -146,6 +146,8 @@ public-url = "https://builder.example"
 trusted-proxies = ["127.0.0.1", "::ffff:10.0.0.2"]
 [redis]
 url = "redis://:hunter2@127.0.0.1:6379/1"
+prefix = "team-1"
+lease-ms = 5_000
 publish-stream-b = true
 stream-b-minutes = 10
 [logging]
@@ -159,6 +161,7 @@ file = "/srv/log"
     assert_eq!(config.sessions.durability, Durability::Synced);
     assert_eq!(config.batch.gradient, [1, 16]);
     assert_eq!(config.security.allowed_hosts.first().unwrap().as_str(), "builder.example");
+    assert_eq!((config.redis.prefix.as_str(), config.redis.lease_ms), ("team-1", 5_000));
     assert_eq!(config.storage.data_dir, Some("/srv/data".into()));
 }
 

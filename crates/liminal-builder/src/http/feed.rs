@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use liminal_core::ids::{ItemId, SessionId};
 use liminal_core::wire::view::SessionView;
-use liminal_core::wire::{Encoding, ServerMessage};
+use liminal_core::wire::{Encoding, Resume, ServerMessage};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
@@ -44,6 +45,8 @@ pub(super) struct Feed {
     /// What the reader holds of texts that grow.
     held: BTreeMap<ItemId, Held>,
     not_before: Option<Instant>,
+    /// The life of the log whose history the reader was told to expect.
+    announced: Option<Arc<str>>,
     _counted: Counted,
 }
 
@@ -67,7 +70,8 @@ impl Feed {
     ) -> Self {
         let shown = live.borrow_and_update().view.clone();
         let (held, not_before) = (BTreeMap::new(), None);
-        Self { session, subscription, live, shown, encoding, held, not_before, _counted: counted }
+        let announced = (subscription.resume() == Resume::Reset).then(|| subscription.head().epoch);
+        Self { session, subscription, live, shown, encoding, held, not_before, announced, _counted: counted }
     }
 
     /// The first frame: what became of the cursor, and what the session does.
@@ -132,7 +136,9 @@ impl Feed {
             Delivery::Reset { entries, before, cursor } => {
                 self.held.clear();
                 let bytes = frames::history(&self.session, &entries, cursor.seq, before);
-                vec![Frame { kind: frames::HISTORY, cursor: Some(cursor), bytes }]
+                let announcement = self.announce(&cursor);
+                let history = Frame { kind: frames::HISTORY, cursor: Some(cursor), bytes };
+                announcement.into_iter().chain([history]).collect()
             }
             Delivery::Changes { entries, cursor } => {
                 let largest =
@@ -143,6 +149,21 @@ impl Feed {
                 frames
             }
         }
+    }
+
+    /// A log that began a new life under its reader, which must know it to come back to its place.
+    fn announce(&mut self, cursor: &Cursor) -> Option<Frame> {
+        if self.announced.take().is_some_and(|announced| announced == cursor.epoch) {
+            return None;
+        }
+        let message = ServerMessage::Subscribed {
+            session_id: self.session.clone(),
+            resume: Resume::Reset,
+            epoch: cursor.epoch.to_string(),
+            seq: cursor.seq,
+            view: Box::new(self.shown.clone()),
+        };
+        Some(Frame { kind: frames::SUBSCRIBED, cursor: None, bytes: frames::message(&message) })
     }
 
     fn pause(&self, largest: usize) -> Instant {

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::log::{Entry, Kind};
 
 /// The kinds of frames, by their words on the wire.
+pub(super) const SUBSCRIBED: &str = "session:subscribed";
 pub(super) const HISTORY: &str = "session:history";
 pub(super) const UPSERT: &str = "session:upsert";
 pub(super) const TURN: &str = "session:turn";

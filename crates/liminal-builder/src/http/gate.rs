@@ -6,7 +6,6 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use axum::body::Body as RequestBody;
 use axum::extract::{FromRequestParts, RawPathParams, Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, ORIGIN, UPGRADE};
-use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -16,6 +15,7 @@ use tokio::time::timeout;
 
 use super::app::App;
 use super::credentials::{Caller, CredentialFault, Presented};
+use super::forward::{self, Subject};
 use super::host::Authority;
 use super::ledger::Party;
 use super::origin::{self, Provenance, Trust};
@@ -41,6 +41,7 @@ pub(super) struct Gate {
     body: Body,
     guards_unknown_paths: bool,
     action: Option<Action>,
+    subject: Subject,
 }
 
 /// A request reached its handler, whatever that answered.
@@ -49,7 +50,7 @@ pub(super) struct Handled;
 
 impl Gate {
     pub(super) const fn new(app: App, access: Access, body: Body) -> Self {
-        Self { app, access, body, guards_unknown_paths: false, action: None }
+        Self { app, access, body, guards_unknown_paths: false, action: None, subject: Subject::Here }
     }
 
     /// The same for a route whose uses are kept as this.
@@ -57,9 +58,40 @@ impl Gate {
         Self { action, ..self }
     }
 
+    /// The same for a route that another server may have to answer.
+    pub(super) fn about(self, subject: Subject) -> Self {
+        Self { subject, ..self }
+    }
+
+    pub(super) const fn app(&self) -> &App {
+        &self.app
+    }
+
+    pub(super) const fn subject(&self) -> Subject {
+        self.subject
+    }
+
+    /// Runs a request that may be run, and keeps what came of it.
+    pub(super) async fn keep(
+        &self,
+        party: &Party,
+        name: Option<String>,
+        request: Request,
+        next: Next,
+    ) -> Result<Response, ApiError> {
+        let begun = self.action.map(|action| self.app.ledger().begin(party, action, name));
+        let mut response = next.run(request).await;
+        response.extensions_mut().insert(Handled);
+        if let Some(begun) = begun {
+            begun.answered(&response).await;
+        }
+        Ok(response)
+    }
+
     /// What does not exist is told to everybody, but not what of the API does not.
-    pub(super) const fn for_unknown_paths(app: App) -> Self {
-        Self { app, access: Access::Public, body: Body::Optional, guards_unknown_paths: true, action: None }
+    pub(super) fn for_unknown_paths(app: App) -> Self {
+        let gate = Self::new(app, Access::Public, Body::Optional);
+        Self { guards_unknown_paths: true, ..gate }
     }
 
     fn access(&self, path: &str) -> Access {
@@ -91,21 +123,19 @@ pub(super) async fn admit(
         request.extensions_mut().insert(caller);
     }
     let party = Party::new(caller, peer(&request));
-    let (mut parts, body) = request.into_parts();
-    let target = target(&mut parts).await;
-    let begun = gate.action.map(|action| gate.app.ledger().begin(&party, action, target));
-    let mut response = next.run(Request::from_parts(parts, body)).await;
-    response.extensions_mut().insert(Handled);
-    if let Some(begun) = begun {
-        begun.answered(&response).await;
+    let (request, name) = named(request).await;
+    match forward::elsewhere(&gate.app, gate.subject, name.as_deref()).await? {
+        Some(server) => forward::hand_on(&gate.app, &server, &party, request).await,
+        None => gate.keep(&party, name, request, next).await,
     }
-    Ok(response)
 }
 
 /// What a request is about: the first name in its path.
-async fn target(request: &mut Parts) -> Option<String> {
-    let names = RawPathParams::from_request_parts(request, &()).await.ok()?;
-    names.iter().next().map(|(_, value)| value.to_owned())
+pub(super) async fn named(request: Request) -> (Request, Option<String>) {
+    let (mut parts, body) = request.into_parts();
+    let names = RawPathParams::from_request_parts(&mut parts, &()).await.ok();
+    let name = names.and_then(|names| names.iter().next().map(|(_, value)| value.to_owned()));
+    (Request::from_parts(parts, body), name)
 }
 
 /// Forms of other sites can send any body but one of this type.

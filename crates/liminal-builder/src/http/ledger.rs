@@ -11,6 +11,7 @@ use axum::response::Response;
 use liminal_core::error::ErrorCode;
 
 use super::credentials::Caller;
+use super::forward;
 use super::routes::Verb;
 use crate::audit::{Action, Actor, Audit, AuditError, Entry};
 use crate::clock::Clock;
@@ -48,6 +49,7 @@ pub(super) fn action(verb: Verb, path: &str) -> Option<Action> {
 pub(super) struct Party {
     actor: Actor,
     address: IpAddr,
+    word: String,
 }
 
 impl Party {
@@ -57,7 +59,16 @@ impl Party {
             Some(Caller::Browser(digest)) => Actor::Browser(digest.to_text()),
             None => Actor::Anonymous,
         };
-        Self { actor, address }
+        Self { actor, address, word: forward::word(caller) }
+    }
+
+    /// Who it is, for another server.
+    pub(super) fn word(&self) -> String {
+        self.word.clone()
+    }
+
+    pub(super) const fn address(&self) -> IpAddr {
+        self.address
     }
 
     fn entry(&self, action: Action, target: Option<String>) -> Entry {

@@ -183,6 +183,8 @@ fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::AgentNotReading
         | ErrorCode::AgentsExhausted
         | ErrorCode::NotReady
+        | ErrorCode::OwnerLost
+        | ErrorCode::ServerLost
         | ErrorCode::RedisUnreachable
         | ErrorCode::ServerRestart
         | ErrorCode::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
@@ -226,6 +228,7 @@ impl From<Failure> for ApiError {
         let is_passing = matches!(
             failure.code,
             ErrorCode::AgentsExhausted
+                | ErrorCode::OwnerLost
                 | ErrorCode::RedisUnreachable
                 | ErrorCode::ShuttingDown
                 | ErrorCode::StorageFull

@@ -28,7 +28,8 @@ fn store(app: &App) -> &Store {
 }
 
 pub(super) async fn list(State(app): State<App>) -> Result<Json<ProjectList>, ApiError> {
-    let rows = store(&app).projects().await?;
+    let mut rows = store(&app).projects().await?;
+    rows.extend(app.sessions().projects_of_others().await?);
     let projects = off_thread(move || rows.iter().map(shown).collect()).await?;
     Ok(Json(ProjectList { projects }))
 }
@@ -48,6 +49,7 @@ pub(super) async fn add(
         trust: Trust::Unknown,
         trust_hash: None,
     };
+    let row = app.sessions().name_project(row).await?;
     if !store(&app).add_project(row.clone()).await? {
         return Err(ApiError::new(ErrorCode::ProjectExists, "this directory is a project already"));
     }

@@ -35,8 +35,7 @@ pub(super) async fn once<T: Serialize + DeserializeOwned>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, ApiError> {
     let Some(key) = key(headers)? else { return Ok(work.await?) };
-    let store = app.sessions().store();
-    match store.begin_receipt(scope, &key, &digest(body), app.now().wall).await.map_err(Failure::from)? {
+    match app.sessions().begin_once(scope, &key, &digest(body)).await? {
         Receipt::New => {}
         Receipt::Done(answer) => return serde_json::from_value(answer).map_err(|_| ApiError::internal()),
         Receipt::Running => {
@@ -51,7 +50,7 @@ pub(super) async fn once<T: Serialize + DeserializeOwned>(
     }
     let result = work.await;
     let answer = result.as_ref().ok().and_then(|answer| serde_json::to_value(answer).ok());
-    store.finish_receipt(scope, &key, answer).await.map_err(Failure::from)?;
+    app.sessions().finish_once(scope, &key, answer).await?;
     Ok(result?)
 }
 

@@ -9,6 +9,7 @@ use axum::routing::{MethodFilter, MethodRouter, any};
 use liminal_core::error::ErrorCode;
 
 use super::app::App;
+use super::forward::{self, Subject};
 use super::gate::{Gate, admit};
 use super::ledger;
 use super::problem::ApiError;
@@ -28,14 +29,27 @@ pub(super) fn router(app: &App) -> Router {
     router.fallback_service(unknown.with_state(app.clone())).with_state(app.clone())
 }
 
+/// The routes that other servers may ask for. They have let in whoever asks.
+pub(super) fn for_servers(app: &App) -> Router {
+    let is_asked = |route: &&Route| forward::subject(route.verb, route.path) != Subject::Here;
+    let routes = ROUTES.iter().filter(is_asked).map(|route| {
+        let gate = gate(route, app);
+        (route.path, route.handler.on(filter(route.verb)).layer(from_fn_with_state(gate, forward::admit)))
+    });
+    routes.fold(Router::new(), |router, (path, handler)| router.route(path, handler)).with_state(app.clone())
+}
+
+fn gate(route: &Route, app: &App) -> Gate {
+    let gate = Gate::new(app.clone(), route.access, route.body());
+    gate.keeping(ledger::action(route.verb, route.path)).about(forward::subject(route.verb, route.path))
+}
+
 fn methods(routes: &[Route], app: &App) -> MethodRouter<App> {
     let allow = routes.iter().map(|route| route.verb.allow()).collect::<Vec<_>>().join(", ");
     let refuse = move || async move { ApiError::method_not_allowed(&allow).into_response() };
-    let gated = routes.iter().map(|route| {
-        let gate = Gate::new(app.clone(), route.access, route.body());
-        let gate = gate.keeping(ledger::action(route.verb, route.path));
-        route.handler.on(filter(route.verb)).layer(from_fn_with_state(gate, admit))
-    });
+    let gated = routes
+        .iter()
+        .map(|route| route.handler.on(filter(route.verb)).layer(from_fn_with_state(gate(route, app), admit)));
     gated.fold(MethodRouter::new(), MethodRouter::merge).fallback(refuse)
 }
 

@@ -21,6 +21,7 @@ use super::answers::Events;
 use super::app::App;
 use super::extract::{Path, Query};
 use super::feed::{Feed, Frame};
+use super::frames;
 use super::problem::ApiError;
 use crate::log::EventLog;
 use crate::metrics::Counted;
@@ -52,7 +53,9 @@ pub(super) async fn upserts(
     let hello = json!({ "resume": subscription.resume(), "epoch": head.epoch, "seq": head.seq });
     let feed = Feed::new(id, subscription, live, None, app.sessions().metrics().subscriber());
     let changes = stream::unfold(feed, |mut feed| async move {
-        let frames = feed.next().await.ok()?;
+        let mut frames = feed.next().await.ok()?;
+        // The id of a history tells the same.
+        frames.retain(|frame| frame.kind != frames::SUBSCRIBED);
         Some((stream::iter(frames.into_iter().map(event)), feed))
     });
     let first = stream::iter([hello_event(&hello)]);

@@ -87,6 +87,12 @@ impl SharedLog {
         self.inner.own(session, token).await
     }
 
+    /// The same for a session that nobody else can have, whatever Redis has to say to it.
+    pub fn own_unseen(&self, session: &SessionId, token: u64) {
+        self.inner.sessions.own(session, token, Known::Unknown, None);
+        self.inner.sessions.mark(session, self.inner.now(), Change::Events);
+    }
+
     /// From now on the session is not written here. What Redis does not have by now nobody else gets: see
     /// [`settled`](Self::settled).
     pub fn disown(&self, session: &SessionId) {

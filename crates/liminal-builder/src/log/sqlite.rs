@@ -145,6 +145,20 @@ impl SqliteLog {
         Ok(unfinished.into_iter().flat_map(pairs).collect())
     }
 
+    /// What ends every open turn: open items fail with what they had, then the turn does. By session, with its turns.
+    pub async fn endings_of_open_turns(
+        &self,
+        reason: &ErrorInfo,
+        now: jiff::Timestamp,
+    ) -> Result<Vec<(SessionId, Vec<TurnId>, Batch)>, LogError> {
+        let unfinished = self.readers.run(restart::unfinished).await?;
+        let ending = |session: restart::Unfinished| {
+            let batch = session.endings(reason, now)?;
+            Ok((session.session, session.turns, batch))
+        };
+        unfinished.into_iter().map(ending).collect()
+    }
+
     /// Ends every open turn: open items fail with what they had, then the turn does. All of it is on disk when this
     /// resolves. Tells which turns they were.
     pub async fn close_open_turns(

@@ -64,13 +64,19 @@ impl Live {
     }
 }
 
+impl Default for Live {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// Where a session's view hangs. Clones are the same board.
 #[derive(Debug, Clone)]
 pub struct Board(watch::Sender<Live>);
 
 impl Default for Board {
     fn default() -> Self {
-        Self(watch::channel(Live::new()).0)
+        Self(watch::channel(Live::default()).0)
     }
 }
 

@@ -51,6 +51,8 @@ pub(super) enum Command {
     Kill {
         reply: oneshot::Sender<()>,
     },
+    /// The agent is of no use any more.
+    End(ErrorInfo),
 }
 
 pub(super) struct SessionTask {
@@ -175,7 +177,7 @@ impl SessionTask {
             Woken::NotWritten(error) => self.not_written(error),
             Woken::Written(Ok(())) => {}
             Woken::Written(Err(error)) => {
-                self.end_now(ErrorInfo::new(ErrorCode::Internal, error.to_string()));
+                self.end_now(not_kept(&error));
             }
             Woken::Deadline => {
                 self.journal.timeout(self.clock.now().mono);
@@ -215,6 +217,7 @@ impl SessionTask {
                 drop(self.pass(Input::Command(AgentCommand::Cancel)));
                 self.end_within(INTERRUPT_PATIENCE, None);
             }
+            Command::End(reason) => self.end_now(reason),
         }
     }
 
@@ -372,6 +375,11 @@ impl SessionTask {
         let phase = self.session.phase();
         self.phase.send_if_modified(|current| std::mem::replace(current, phase) != phase);
     }
+}
+
+fn not_kept(error: &LogError) -> ErrorInfo {
+    let code = if *error == LogError::Fenced { ErrorCode::SessionTakenOver } else { ErrorCode::Internal };
+    ErrorInfo::new(code, error.to_string())
 }
 
 fn not_reading(error: SendError) -> ErrorInfo {

@@ -43,11 +43,16 @@ impl Sessions {
             past: Vec::new(),
         };
         let opened = provider.open(open).await?;
+        let token = self.claim_new(&opened.session_id).await?;
         let row = self.new_row(&opened, &request.cli_type, &project, directory, options);
+        let row = SessionRow { token, ..row };
         self.0.parts.store.save_session(row.clone()).await?;
         let slot = self.enter(&row);
+        self.herald(&slot);
         let _door = slot.door.lock().await;
         self.start(&slot, opened, History::Tell)?;
+        // Whoever hears of it here may ask any other server next.
+        self.publish(&slot).await;
         self.announce(Some(project.id));
         Ok(SessionOpened { session_id: row.session_id, cli_type: row.cli_type })
     }
@@ -73,6 +78,7 @@ impl Sessions {
             has_failed: false,
             options,
             stamp: None,
+            token: None,
             created_at: self.now(),
             updated_at: self.now(),
         }
@@ -137,7 +143,7 @@ impl Sessions {
 
     /// The project of a directory, and the directory as it really is. Looked at again with every start, because
     /// directories move.
-    async fn place(&self, directory: &Path) -> Result<(ProjectRow, PathBuf), Failure> {
+    pub(super) async fn place(&self, directory: &Path) -> Result<(ProjectRow, PathBuf), Failure> {
         let projects = self.0.parts.store.projects().await?;
         let inside = projects.into_iter().find_map(|project| {
             let real = projects::inside(&project.path, directory).ok()?;
@@ -220,7 +226,7 @@ impl Sessions {
         slot.set_handle(None);
         slot.works(self.now());
         slot.board.change(|live| (live.view.state, live.view.failure) = (SessionState::Idle, None));
-        self.announce(slot.project.clone());
+        self.announce_of(slot);
     }
 
     fn refuse_while_closing(&self) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use liminal_core::error::ErrorCode;
-use liminal_core::ids::{ItemId, SessionId};
+use liminal_core::ids::{ItemId, ProjectId, SessionId};
 use liminal_core::time::Timestamp;
 use liminal_core::upsert::{Upsert, UpsertBody};
 use liminal_core::wire::approvals::{Approval, ApprovalList};
@@ -16,7 +16,9 @@ use sha2::{Digest, Sha256};
 
 use super::slot::Slot;
 use super::{Failure, Sessions};
+use crate::cluster::{Cluster, Record};
 use crate::log::Key;
+use crate::session::Live;
 
 /// Keeps that a question of a session is answered. It is asked once, when nothing but the agent stands in the way,
 /// and the agent hears the answer only afterwards.
@@ -31,7 +33,11 @@ impl Sessions {
     pub fn approvals(&self) -> ApprovalList {
         let slots: Vec<_> = self.slots().values().cloned().collect();
         let patience = self.0.parts.settings.permission;
-        let mut approvals: Vec<Approval> = slots.iter().flat_map(|slot| asked(slot, patience)).collect();
+        let ours = slots.iter().filter(|slot| self.is_ours(&slot.id));
+        let ours = ours.flat_map(|slot| asked(&slot.id, slot.project.as_ref(), slot.board.now(), patience));
+        let others = self.cluster().map(Cluster::records).unwrap_or_default();
+        let others = others.iter().flat_map(|record| asked_elsewhere(record, patience));
+        let mut approvals: Vec<Approval> = ours.chain(others).collect();
         approvals.sort_by_key(|approval| approval.item.emitted_at.instant());
         ApprovalList { approvals }
     }
@@ -43,17 +49,34 @@ impl Sessions {
         answer: PermissionAnswer,
         witness: Witness<'_>,
     ) -> Result<SessionId, Failure> {
-        let slots: Vec<_> = self.slots().values().cloned().collect();
-        let known = slots.iter().find_map(|slot| {
-            let item = slot.known_questions().into_iter().find(|item| approval_id(&slot.id, item) == id)?;
-            Some((slot.id.clone(), item))
-        });
-        let Some((session, item)) = known else {
+        let Some((session, item)) = self.question(id) else {
             let problem = "there is no such question; it may have lapsed with its turn";
             return Err(Failure::new(ErrorCode::ApprovalNotFound, problem));
         };
         self.answer(&session, &item, answer, witness).await?;
         Ok(session)
+    }
+
+    /// The session that asks a question, whichever server has it.
+    #[must_use]
+    pub fn asker(&self, id: &str) -> Option<SessionId> {
+        let elsewhere = || {
+            let records = self.cluster()?.records();
+            let asks = |record: &&Arc<Record>| {
+                let items = record.asked.iter().map(|question| &question.item_id).chain(&record.settled);
+                items.into_iter().any(|item| approval_id(record.session(), item) == id)
+            };
+            records.iter().find(asks).map(|record| record.session().clone())
+        };
+        self.question(id).map(|(session, _)| session).or_else(elsewhere)
+    }
+
+    fn question(&self, id: &str) -> Option<(SessionId, ItemId)> {
+        let slots: Vec<_> = self.slots().values().cloned().collect();
+        slots.iter().find_map(|slot| {
+            let item = slot.known_questions().into_iter().find(|item| approval_id(&slot.id, item) == id)?;
+            Some((slot.id.clone(), item))
+        })
     }
 
     /// Answers a question of a session. The first answer counts.
@@ -100,13 +123,18 @@ impl Slot {
     }
 }
 
-fn asked(slot: &Slot, patience: Duration) -> Vec<Approval> {
-    let live = slot.board.now();
+fn asked_elsewhere(record: &Record, patience: Duration) -> Vec<Approval> {
+    let mut live = Live::default();
+    record.show(&mut live);
+    asked(record.session(), record.row.project_id.as_ref(), live, patience)
+}
+
+fn asked(session: &SessionId, project: Option<&ProjectId>, live: Live, patience: Duration) -> Vec<Approval> {
     let title = live.view.title;
     let approval = |(item_id, item): (ItemId, Upsert)| Approval {
-        id: approval_id(&slot.id, &item_id),
-        session_id: slot.id.clone(),
-        project_id: slot.project.clone(),
+        id: approval_id(session, &item_id),
+        session_id: session.clone(),
+        project_id: project.cloned(),
         title: title.clone(),
         lapses_at: lapse(&item, patience),
         item,
@@ -120,7 +148,8 @@ fn lapse(question: &Upsert, patience: Duration) -> Option<Timestamp> {
 }
 
 /// Ids of items hold signs that would have to be escaped in a path.
-fn approval_id(session: &SessionId, item: &ItemId) -> String {
+#[must_use]
+pub fn approval_id(session: &SessionId, item: &ItemId) -> String {
     let digest = Sha256::digest(format!("{session}\u{0}{item}"));
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -88,7 +88,7 @@ impl Attendant {
         }
         let is_alive = self.handle.is_alive();
         if !is_alive {
-            sessions.announce(slot.project.clone());
+            sessions.announce_of(slot);
         }
         is_alive
     }
@@ -106,6 +106,6 @@ impl Sessions {
         let touched = SessionChange::Touched { at: self.now(), has_failed: Some(has_failed) };
         // The log has the turn's end; what a list shows of it comes right with the next one.
         self.0.parts.store.change_session(&slot.id, touched).await.ok();
-        self.announce(slot.project.clone());
+        self.announce_of(slot);
     }
 }

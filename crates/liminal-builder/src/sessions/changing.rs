@@ -44,7 +44,7 @@ impl Sessions {
             (live.view.state, live.view.failure, live.view.is_alive) = (SessionState::Closed, None, false);
             live.has_failed = false;
         });
-        self.announce(slot.project.clone());
+        self.announce_of(&slot);
         Ok(self.status_of(&slot))
     }
 
@@ -127,7 +127,7 @@ impl Sessions {
         } else if self.was_killed(&slot).await? {
             self.revive(&slot).await?;
         }
-        self.announce(slot.project.clone());
+        self.announce_of(&slot);
         Ok(self.status_of(&slot))
     }
 
@@ -141,8 +141,9 @@ impl Sessions {
         }
         self.0.parts.log.remove(id).await?;
         self.0.parts.store.remove_session(id).await?;
+        self.forget_everywhere(id).await?;
         self.slots().remove(id);
-        self.announce(slot.project.clone());
+        self.announce_of(&slot);
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
 
+use crate::cluster::ClusterError;
 use crate::log::LogError;
 use crate::provider::OpenError;
 use crate::session::SessionError;
@@ -60,6 +61,17 @@ impl From<OpenError> for Failure {
 impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Self {
         own(error.info(), ErrorCode::ProcessCrash)
+    }
+}
+
+impl From<ClusterError> for Failure {
+    fn from(error: ClusterError) -> Self {
+        let code = match error {
+            ClusterError::Down(_) | ClusterError::Unreachable { .. } => ErrorCode::RedisUnreachable,
+            ClusterError::OwnerLost | ClusterError::Late => ErrorCode::OwnerLost,
+            ClusterError::Unreadable(_) => ErrorCode::Internal,
+        };
+        Self::new(code, error.to_string())
     }
 }
 

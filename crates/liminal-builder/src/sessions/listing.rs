@@ -1,6 +1,7 @@
 //! The list of a project's sessions: those made here and those found on disk. Owns how both become one list.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use futures_util::future::join_all;
 use liminal_core::error::ErrorCode;
@@ -8,9 +9,10 @@ use liminal_core::ids::{ProjectId, SessionId};
 use liminal_core::time::Timestamp;
 use liminal_core::wire::rest::{SessionList, SessionSource, SessionState, SessionSummary};
 
-use super::slot::Slot;
 use super::{Failure, Sessions, identity};
+use crate::cluster::{Cluster, Record};
 use crate::discovery;
+use crate::session::Live;
 use crate::store::{ProjectRow, SessionRow, StoredOptions, TitleSource};
 
 const LARGEST_PAGE: usize = 1000;
@@ -29,7 +31,7 @@ pub struct ListQuery {
 impl Sessions {
     /// The sessions of a project, the newest first.
     pub async fn list(&self, project: &ProjectId, query: &ListQuery) -> Result<SessionList, Failure> {
-        let Some(project) = self.0.parts.store.project(project).await? else {
+        let Some(project) = self.project(project).await? else {
             return Err(Failure::new(ErrorCode::ProjectNotFound, "there is no such project; add it first"));
         };
         self.recall(&project);
@@ -62,12 +64,24 @@ impl Sessions {
                 None => drop(rows.insert(found.session_id.clone(), found)),
             }
         }
-        rows.retain(|_, row| (row.is_archived || row.was_killed) == archived);
+        let others = self.records_of(&project.id);
+        // What others have, they know better.
+        others.iter().for_each(|record| drop(rows.remove(record.session())));
+        rows.retain(|_, row| is_inactive(row) == archived);
         let slots = self.slots().clone();
         let summary = |(id, row): (SessionId, SessionRow)| {
-            summary(row, project, slots.get(&id).map(|slot| &**slot), heads.get(&id).copied())
+            let live = slots.get(&id).map(|slot| slot.board.now());
+            summary(row, project, live.as_ref(), heads.get(&id).copied())
         };
-        Ok((rows.into_iter().map(summary).collect(), notes))
+        let of_others = others.iter().filter(|record| is_inactive(&record.row) == archived);
+        let of_others = of_others.map(|record| summary_of(record, project));
+        Ok((rows.into_iter().map(summary).chain(of_others).collect(), notes))
+    }
+
+    fn records_of(&self, project: &ProjectId) -> Vec<Arc<Record>> {
+        let mut records = self.cluster().map(Cluster::records).unwrap_or_default();
+        records.retain(|record| record.row.project_id.as_ref() == Some(project));
+        records
     }
 
     /// An agent whose files cannot be read takes nothing away from the others.
@@ -108,6 +122,7 @@ impl Sessions {
             has_failed: false,
             options: StoredOptions::default(),
             stamp: None,
+            token: None,
             created_at: summary.last_activity,
             updated_at: summary.last_activity,
         }
@@ -119,20 +134,29 @@ fn place(session: &SessionSummary) -> String {
     format!("{:020}-{}", session.updated_at.instant().as_millisecond(), session.session_id)
 }
 
-fn summary(row: SessionRow, project: &ProjectRow, slot: Option<&Slot>, seq: Option<u64>) -> SessionSummary {
-    let live = slot.map(|slot| slot.board.now());
+const fn is_inactive(row: &SessionRow) -> bool {
+    row.is_archived || row.was_killed
+}
+
+fn summary_of(record: &Record, project: &ProjectRow) -> SessionSummary {
+    let mut live = Live::default();
+    record.show(&mut live);
+    summary(record.row.clone(), project, Some(&live), Some(record.seq))
+}
+
+fn summary(row: SessionRow, project: &ProjectRow, live: Option<&Live>, seq: Option<u64>) -> SessionSummary {
     let resting = if row.was_killed { SessionState::Closed } else { SessionState::Idle };
     SessionSummary {
         session_id: row.session_id,
         cli_type: row.cli_type,
         project_id: project.id.clone(),
-        title: live.as_ref().and_then(|live| live.view.title.clone()).or(row.title),
+        title: live.and_then(|live| live.view.title.clone()).or(row.title),
         directory: row.directory.display().to_string(),
-        state: live.as_ref().map_or(resting, |live| live.view.state),
-        is_alive: live.as_ref().is_some_and(|live| live.view.is_alive),
+        state: live.map_or(resting, |live| live.view.state),
+        is_alive: live.is_some_and(|live| live.view.is_alive),
         source: if row.is_made { SessionSource::Made } else { SessionSource::Found },
-        pending: live.as_ref().map_or(0, |live| u32::try_from(live.asked.len()).unwrap_or(u32::MAX)),
-        has_failed: live.as_ref().map_or(row.has_failed, |live| live.has_failed),
+        pending: live.map_or(0, |live| u32::try_from(live.asked.len()).unwrap_or(u32::MAX)),
+        has_failed: live.map_or(row.has_failed, |live| live.has_failed),
         is_archived: row.is_archived,
         seq: seq.unwrap_or_default(),
         updated_at: Timestamp::from(row.updated_at),

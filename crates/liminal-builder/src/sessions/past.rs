@@ -33,7 +33,7 @@ impl Sessions {
         }
         self.learn_past(&slot).await?;
         self.revive(&slot).await?;
-        self.announce(slot.project.clone());
+        self.announce_of(&slot);
         self.attend_queue(&slot);
         Ok(SessionOpened { session_id: id.clone(), cli_type: slot.cli_type.clone() })
     }

@@ -31,14 +31,39 @@ pub struct Recovered {
 impl Sessions {
     /// Ends what a server left open. To be called before anything else, while no agent runs.
     pub async fn recover(&self) -> Result<Recovered, Failure> {
-        let parts = &self.0.parts;
         let reason = ErrorInfo::new(ErrorCode::ServerRestart, "the server was stopped inside the turn");
-        let turns = parts.database.close_open_turns(&reason, self.now()).await?;
-        if let Some(outbox) = &parts.stream_b {
+        let turns = self.end_open_turns(&reason).await?;
+        if let Some(outbox) = &self.0.parts.stream_b {
             outbox.broken_off(&turns, &reason, self.now());
         }
-        let deliveries = parts.store.unfinished_deliveries().await?;
-        self.recover_receipts(&deliveries).await?;
+        let messages = self.recover_messages(None).await?;
+        self.0.parts.store.forget_old_receipts(self.now() - RECEIPTS_KEPT).await?;
+        Ok(Recovered { turns: turns.len(), messages })
+    }
+
+    async fn end_open_turns(&self, reason: &ErrorInfo) -> Result<Vec<(SessionId, TurnId)>, Failure> {
+        let parts = &self.0.parts;
+        let mut endings = parts.database.endings_of_open_turns(reason, self.now()).await?;
+        endings.retain(|(session, ..)| self.is_ours(session));
+        let count = endings.len();
+        let mut turns = Vec::new();
+        for (index, (session, open, batch)) in endings.into_iter().enumerate() {
+            // One sync for all: the last batch cannot be on disk without those before it.
+            let durability = if index + 1 == count { Durability::Synced } else { Durability::Grouped };
+            parts.log.append(&session, batch, durability).await?;
+            turns.extend(open.into_iter().map(|turn| (session.clone(), turn)));
+        }
+        Ok(turns)
+    }
+
+    /// Tells what became of messages that were on their way, in one session or in all. To be called while nothing is
+    /// sent there, and no turn is open any more.
+    pub(super) async fn recover_messages(&self, only: Option<&SessionId>) -> Result<usize, Failure> {
+        let parts = &self.0.parts;
+        let mut deliveries = parts.store.unfinished_deliveries().await?;
+        deliveries.retain(|delivery| only.is_none_or(|only| delivery.session_id == *only));
+        deliveries.retain(|delivery| self.is_ours(&delivery.session_id));
+        self.recover_receipts(&deliveries, only).await?;
         let mut messages = 0;
         for delivery in deliveries {
             if !self.has_arrived(&delivery).await? {
@@ -47,8 +72,7 @@ impl Sessions {
             }
             parts.store.end_delivery(&delivery.turn_id).await?;
         }
-        parts.store.forget_old_receipts(self.now() - RECEIPTS_KEPT).await?;
-        Ok(Recovered { turns: turns.len(), messages })
+        Ok(messages)
     }
 
     /// Whether the log tells what became of a message. To be asked when no turn is open any more.
@@ -59,11 +83,15 @@ impl Sessions {
 
     /// Answers that were not given any more: a message that arrived was accepted, and one that was never on its way can
     /// be sent again. Of any other nobody knows.
-    async fn recover_receipts(&self, deliveries: &[Delivery]) -> Result<(), Failure> {
+    async fn recover_receipts(
+        &self,
+        deliveries: &[Delivery],
+        only: Option<&SessionId>,
+    ) -> Result<(), Failure> {
         let store = &self.0.parts.store;
         for (scope, key) in store.unfinished_receipts().await? {
             let session = SessionId::from(scope.as_str());
-            if identity::parts(&session).is_none() {
+            if identity::parts(&session).is_none() || only.is_some_and(|only| *only != session) {
                 continue;
             }
             let is_it = |delivery: &&Delivery| {

@@ -42,6 +42,7 @@ impl Sessions {
         let result = self.send_or_queue(&slot, message).await;
         let answer = result.as_ref().ok().and_then(|accepted| serde_json::to_value(accepted).ok());
         store.finish_receipt(scope, &key, answer).await?;
+        self.keep_answer(&slot, &key).await?;
         result
     }
 
@@ -87,13 +88,15 @@ impl Sessions {
             client_message_id,
             at: self.now(),
         };
-        if !store.begin_delivery(delivery, queued).await? {
+        if !store.begin_delivery(delivery.clone(), queued).await? {
             return Err(Failure::new(ErrorCode::QueuedNotFound, "the message was changed meanwhile"));
         }
+        self.keep_for_others(&delivery).await?;
         let turn_id = match handle.send(turn_id.clone(), message.clone()).await {
             Ok(turn_id) => turn_id,
             Err(error) => {
                 store.end_delivery(&turn_id).await?;
+                self.recall_for_others(&slot.id, &turn_id).await;
                 return Err(error.into());
             }
         };
@@ -113,7 +116,7 @@ impl Sessions {
         if slot.board.now().view.title.is_none() {
             self.entitle(slot, title(message), TitleSource::Prompt).await?;
         }
-        self.announce(slot.project.clone());
+        self.announce_of(slot);
         Ok(())
     }
 
@@ -129,7 +132,7 @@ impl Sessions {
             // One that a person chose stays, whatever the agent says.
             let kept = store.session(&slot.id).await?.and_then(|session| session.title);
             slot.board.change(|live| live.view.title = kept);
-            self.announce(slot.project.clone());
+            self.announce_of(slot);
         }
         Ok(())
     }
@@ -148,6 +151,7 @@ impl Sessions {
             return Err(Failure::new(ErrorCode::QueueFull, problem));
         }
         self.show_queue(slot).await?;
+        self.publish(slot).await;
         // Those before it may have waited since an earlier server, with nothing running whose end would bring them on.
         self.attend_queue(slot);
         Ok(MessageAccepted { turn_id: None, queued: Some(queued) })

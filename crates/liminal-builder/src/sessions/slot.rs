@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use liminal_core::ids::{ItemId, ProjectId, SessionId};
 use liminal_core::wire::rest::SessionState;
+use tokio::sync::Notify;
 
 use super::{Failure, Sessions, identity};
 use crate::session::{Board, SessionHandle};
@@ -25,6 +27,13 @@ pub(super) struct Slot {
     pub(super) board: Board,
     /// Sends, starts and ends go through it one after another. What stops them does not.
     pub(super) door: tokio::sync::Mutex<()>,
+    /// It moves from one server to another only once at a time.
+    pub(super) moving: tokio::sync::Mutex<()>,
+    /// Others are told one state after another, and never an older one last.
+    pub(super) telling: tokio::sync::Mutex<()>,
+    /// Something changed that others are told and the board does not show.
+    pub(super) news: Arc<Notify>,
+    is_heralded: AtomicBool,
     handle: Mutex<Option<SessionHandle>>,
     /// Questions that were answered, before the agent has heard it.
     answered: Mutex<BTreeSet<ItemId>>,
@@ -60,6 +69,10 @@ impl Slot {
             directory: row.directory.clone(),
             board,
             door: tokio::sync::Mutex::default(),
+            moving: tokio::sync::Mutex::default(),
+            telling: tokio::sync::Mutex::default(),
+            news: Arc::default(),
+            is_heralded: AtomicBool::new(false),
             handle: Mutex::default(),
             answered: Mutex::default(),
             outside: Mutex::new(Outside {
@@ -122,6 +135,11 @@ impl Slot {
         self.answered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether nobody tells others of it yet; the caller does from here on.
+    pub(super) fn begin_herald(&self) -> bool {
+        !self.is_heralded.swap(true, Ordering::Relaxed)
+    }
+
     fn is_unused(self: &Arc<Self>) -> bool {
         Arc::strong_count(self) == 1 && self.handle().is_none()
     }
@@ -130,10 +148,14 @@ impl Slot {
 impl Sessions {
     /// The session of an id: one that is known, one that is kept, or one that an agent left on disk.
     pub(super) async fn slot(&self, id: &SessionId) -> Result<Arc<Slot>, Failure> {
-        if let Some(slot) = self.slots().get(id) {
-            return Ok(Arc::clone(slot));
+        let known = self.slots().get(id).cloned();
+        if let Some(slot) = known {
+            return Ok(slot);
         }
         let (cli_type, own) = identity::parts(id).ok_or_else(|| Failure::no_session(id))?;
+        if let Some(slot) = self.slot_of_others(id).await? {
+            return Ok(slot);
+        }
         let row = match self.0.parts.store.session(id).await? {
             Some(row) => row,
             None => self.find(id, cli_type, own).await?,
@@ -141,6 +163,7 @@ impl Sessions {
         let queue = self.0.parts.store.queue(id).await?;
         let slot = self.enter(&row);
         slot.board.queue(queue);
+        self.herald(&slot);
         Ok(slot)
     }
 

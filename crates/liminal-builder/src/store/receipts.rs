@@ -23,6 +23,43 @@ pub enum Receipt {
     Mismatch,
 }
 
+/// A request with a key, as it is handed on to another server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptReceipt {
+    /// Its key.
+    pub key: String,
+    /// What was asked, as a digest.
+    pub digest: String,
+    /// When it began.
+    #[serde(with = "timestamp")]
+    pub begun_at: Timestamp,
+    /// Whether it was done.
+    pub is_done: bool,
+    /// With this answer.
+    #[serde(default)]
+    pub answer: Value,
+}
+
+impl KeptReceipt {
+    fn of(Record { keys, body }: Record<Body>) -> Option<Self> {
+        let is_done = keys.last() == Some(&DONE);
+        let mut keys = keys.into_iter().skip(1);
+        let (Column::Text(key), Column::Integer(begun_at)) = (keys.next()?, keys.next()?) else {
+            return None;
+        };
+        let begun_at = Timestamp::from_microsecond(begun_at).ok()?;
+        Some(Self { key, digest: body.digest, begun_at, is_done, answer: body.answer })
+    }
+
+    /// Writes it down as if it had been asked here.
+    pub(super) fn put(self, connection: &Connection, scope: &str) -> Result<(), LogError> {
+        let done = if self.is_done { DONE } else { RUNNING };
+        let keys = vec![scope.to_owned().into(), self.key.into(), timestamp::column(self.begun_at), done];
+        RECEIPTS.put(connection, keys, &Body { digest: self.digest, answer: self.answer })
+    }
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 struct Body {
     digest: String,
@@ -69,6 +106,22 @@ impl Store {
             let begun_at = keys.into_iter().nth(2).unwrap_or(Column::Integer(0));
             let keys = vec![scope.into(), key.into(), begun_at, DONE];
             RECEIPTS.put(connection, keys, &Body { answer, ..body })
+        })
+        .await
+    }
+
+    /// One request, as it stands.
+    pub async fn receipt(&self, scope: &str, key: &str) -> Result<Option<KeptReceipt>, LogError> {
+        let (scope, key) = (scope.to_owned(), key.to_owned());
+        self.read(move |connection| Ok(find(connection, &scope, &key)?.and_then(KeptReceipt::of))).await
+    }
+
+    /// Every request of a scope.
+    pub async fn receipts_of(&self, scope: &str) -> Result<Vec<KeptReceipt>, LogError> {
+        let scope = scope.to_owned();
+        self.read(move |connection| {
+            let records = RECEIPTS.select(connection, "WHERE scope = ?1", [scope])?;
+            Ok(records.into_iter().filter_map(KeptReceipt::of).collect())
         })
         .await
     }

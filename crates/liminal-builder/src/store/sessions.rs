@@ -43,6 +43,9 @@ pub struct SessionRow {
     /// How the agent's own file was when it was last read.
     #[serde(default)]
     pub stamp: Option<String>,
+    /// What tells this server's claim to it from those of others; none, if it was never shared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<u64>,
     /// When it was made.
     #[serde(with = "timestamp")]
     pub created_at: Timestamp,
@@ -98,6 +101,8 @@ pub enum SessionChange {
     Options(StoredOptions),
     /// How the agent's own file is.
     Stamp(Option<String>),
+    /// This server's claim to it.
+    Token(u64),
 }
 
 impl Store {
@@ -136,14 +141,7 @@ impl Store {
     /// log's business.
     pub async fn remove_session(&self, id: &SessionId) -> Result<(), LogError> {
         let id = id.clone();
-        self.synced(move |connection| {
-            for records in [SESSIONS, QUEUED, DELIVERIES] {
-                records.delete(connection, "session = ?1", [id.as_str()])?;
-            }
-            RECEIPTS.delete(connection, "scope = ?1", [id.as_str()])?;
-            Ok(())
-        })
-        .await
+        self.synced(move |connection| remove(connection, &id)).await
     }
 }
 
@@ -168,6 +166,7 @@ impl SessionRow {
             }
             SessionChange::Options(options) => self.options = options,
             SessionChange::Stamp(stamp) => self.stamp = stamp,
+            SessionChange::Token(token) => self.token = Some(token),
         }
     }
 }
@@ -176,7 +175,15 @@ fn find(connection: &Connection, id: &SessionId) -> Result<Option<SessionRow>, L
     Ok(bodies(SESSIONS.select(connection, "WHERE session = ?1", [id.as_str()])?).pop())
 }
 
-fn put(connection: &Connection, session: &SessionRow) -> Result<(), LogError> {
+pub(super) fn remove(connection: &Connection, id: &SessionId) -> Result<(), LogError> {
+    for records in [SESSIONS, QUEUED, DELIVERIES] {
+        records.delete(connection, "session = ?1", [id.as_str()])?;
+    }
+    RECEIPTS.delete(connection, "scope = ?1", [id.as_str()])?;
+    Ok(())
+}
+
+pub(super) fn put(connection: &Connection, session: &SessionRow) -> Result<(), LogError> {
     let project = session.project_id.as_ref().map_or(Value::Null, text);
     let keys = vec![text(&session.session_id), project, timestamp::column(session.updated_at)];
     SESSIONS.put(connection, keys, session)

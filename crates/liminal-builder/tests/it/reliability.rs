@@ -4,6 +4,8 @@
 mod abuse;
 mod agents;
 mod client;
+#[path = "cluster/all.rs"]
+mod cluster;
 mod crashes;
 mod crowds;
 mod drops;

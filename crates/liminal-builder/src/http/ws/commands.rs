@@ -11,11 +11,14 @@ use liminal_core::wire::{ClientFrame, ClientMessage, ServerMessage};
 use tokio::task::JoinSet;
 
 use super::super::app::App;
+use super::super::forward::{self, Subject};
+use super::super::frames;
 use super::super::ledger::Party;
 use super::super::problem::ApiError;
 use super::feeders::{Feeders, Wish};
 use crate::audit::Action;
-use crate::sessions::Failure;
+use crate::cluster::ServerId;
+use crate::sessions::{Failure, approval_id};
 
 /// Questions whose answers are on their way; more than a page can have.
 const MOST_AT_ONCE: usize = 64;
@@ -83,6 +86,57 @@ impl Commands {
 }
 
 async fn act(app: &App, party: &Party, message: ClientMessage) -> Result<Option<MessageAccepted>, Failure> {
+    match asked_session(&message) {
+        Some(session) => match forward::elsewhere(app, Subject::Session, Some(session.as_str())).await? {
+            Some(server) => hand_on(app, party, &server, message).await,
+            None => act_here(app, party, message).await,
+        },
+        None => Ok(None),
+    }
+}
+
+const fn asked_session(message: &ClientMessage) -> Option<&SessionId> {
+    match message {
+        ClientMessage::Send { session_id, .. }
+        | ClientMessage::Cancel { session_id }
+        | ClientMessage::Permission { session_id, .. } => Some(session_id),
+        ClientMessage::Subscribe { .. } | ClientMessage::Unsubscribe { .. } => None,
+    }
+}
+
+/// Has the server do it that has the session, by the route that does the same.
+async fn hand_on(
+    app: &App,
+    party: &Party,
+    server: &ServerId,
+    message: ClientMessage,
+) -> Result<Option<MessageAccepted>, Failure> {
+    let (path, body) = match &message {
+        ClientMessage::Send { session_id, body } => {
+            (format!("/api/session/{session_id}/send"), frames::json(body))
+        }
+        ClientMessage::Cancel { session_id } => (format!("/api/session/{session_id}/cancel"), Vec::new()),
+        ClientMessage::Permission { session_id, item_id, answer } => {
+            (format!("/api/approvals/{}", approval_id(session_id, item_id)), frames::json(answer))
+        }
+        ClientMessage::Subscribe { .. } | ClientMessage::Unsubscribe { .. } => return Ok(None),
+    };
+    let body = String::from_utf8_lossy(&body).into_owned();
+    let answer = forward::command(app, server, party, path, body).await?;
+    Ok(match message {
+        ClientMessage::Send { .. } => serde_json::from_slice(&answer).ok(),
+        ClientMessage::Subscribe { .. }
+        | ClientMessage::Unsubscribe { .. }
+        | ClientMessage::Cancel { .. }
+        | ClientMessage::Permission { .. } => None,
+    })
+}
+
+async fn act_here(
+    app: &App,
+    party: &Party,
+    message: ClientMessage,
+) -> Result<Option<MessageAccepted>, Failure> {
     let ledger = app.ledger();
     let begin = |action, id: &SessionId| ledger.begin(party, action, Some(id.to_string()));
     let (begun, result) = match message {

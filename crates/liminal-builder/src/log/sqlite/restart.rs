@@ -1,13 +1,12 @@
-//! Turns that a stop of the server left open. Owns how they end: every open item fails with what it had, then the turn.
+//! Turns that a stop of the server left open. Owns how they are found.
 
 use std::collections::BTreeMap;
 
 use liminal_core::error::ErrorInfo;
 use liminal_core::ids::{SessionId, TurnId};
-use liminal_core::upsert::{TurnEvent, Upsert, UpsertStatus};
 use rusqlite::Connection;
 
-use super::super::{Batch, Encoder, Entry, LogError};
+use super::super::{Batch, Entry, LogError, endings};
 use super::rows;
 
 /// What a session was stopped in.
@@ -39,31 +38,6 @@ pub(super) fn unfinished(connection: &Connection) -> Result<Vec<Unfinished>, Log
 impl Unfinished {
     /// The outputs that end it.
     pub(super) fn endings(&self, reason: &ErrorInfo, now: jiff::Timestamp) -> Result<Batch, LogError> {
-        let mut encoder = Encoder::default();
-        for entry in &self.items {
-            let state: Upsert = serde_json::from_slice(&entry.bytes)
-                .map_err(|error| LogError::Damaged(format!("an item of {}: {error}", self.session)))?;
-            // The items of a cancelled turn stay as they are, without an end.
-            if !self.turns.contains(&state.turn_id) {
-                continue;
-            }
-            encoder.upsert(&Upsert {
-                status: UpsertStatus::Error,
-                error_code: Some(reason.code.clone()),
-                error_message: Some(reason.message.clone()),
-                emitted_at: now.into(),
-                ..state
-            });
-        }
-        for turn in &self.turns {
-            encoder.turn_event(&TurnEvent::TurnError {
-                turn_id: turn.clone(),
-                session_id: self.session.clone(),
-                error_code: reason.code.clone(),
-                error_message: reason.message.clone(),
-                usage: None,
-            });
-        }
-        Ok(encoder.take())
+        endings::end(&self.session, &self.turns, &self.items, reason, now)
     }
 }

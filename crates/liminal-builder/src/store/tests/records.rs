@@ -22,6 +22,7 @@ fn session(id: &str, project: Option<&str>, updated: i64) -> SessionRow {
         has_failed: false,
         options: StoredOptions::default(),
         stamp: None,
+        token: None,
         created_at: "2026-01-31T12:00:00.123456789Z".parse().unwrap(),
         updated_at: at(updated),
     }

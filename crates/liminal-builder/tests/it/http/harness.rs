@@ -50,6 +50,7 @@ fn sessions(data: &Path) -> Sessions {
         events: Arc::clone(&log) as _,
         stream_b: None,
         store: Store::new(log),
+        cluster: None,
         providers: ProviderRegistry::default(),
         settings: Settings::default(),
     })

@@ -86,6 +86,7 @@ fn row(world: &World, session: &str, project: &str, number: usize) -> SessionRow
         has_failed: false,
         options: StoredOptions::default(),
         stamp: None,
+        token: None,
         created_at: at,
         updated_at: at,
     }

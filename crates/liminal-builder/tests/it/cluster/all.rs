@@ -1,0 +1,9 @@
+//! Several servers on one real Redis, shown from outside: the running program, the wire, agents and faults.
+
+mod failover;
+mod outages;
+mod racing;
+mod sharing;
+mod starting;
+mod switching;
+mod team;
