@@ -11,6 +11,7 @@ mod followers;
 mod indexing;
 mod meta;
 mod opening;
+mod packing;
 mod reader;
 pub(crate) mod records;
 mod restart;
@@ -38,6 +39,7 @@ use super::{
 use followers::Followers;
 use indexing::Indexing;
 pub use opening::{MovedAside, OLDEST_SQLITE};
+use packing::Packing;
 use reader::Readers;
 pub use salvage::{Salvaged, Tally};
 pub use search::{FOUND_END, FOUND_START, Hit};
@@ -98,7 +100,8 @@ impl SqliteLog {
         let mut indexing = Indexing::default();
         indexing.wake();
         let (sessions, shared) = (HashMap::new(), Arc::clone(&windows));
-        let writer = Writer { connection, windows: shared, settings, syncer, sessions, indexing };
+        let packing = Packing::default();
+        let writer = Writer { connection, windows: shared, settings, syncer, sessions, indexing, packing };
         let (jobs, received) = mpsc::channel(JOBS_WAITING);
         std::thread::Builder::new()
             .name("log-writer".to_owned())
@@ -114,7 +117,7 @@ impl SqliteLog {
         self.ask(|reply| Job::Close { reply }).await
     }
 
-    /// Finished items of one session, or of all, that hold all of the words, best first.
+    /// Finished items of one session, or of all, that hold all of the words, the newest first.
     pub async fn search(
         &self,
         query: &str,
@@ -309,3 +312,6 @@ impl EventLog for SqliteLog {
         self.followers.add(session)
     }
 }
+
+#[cfg(test)]
+mod tests;

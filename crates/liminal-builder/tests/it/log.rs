@@ -7,6 +7,7 @@ mod durability;
 mod encoding;
 mod full;
 mod laws;
+mod packing;
 mod salvage;
 mod storage;
 mod support;

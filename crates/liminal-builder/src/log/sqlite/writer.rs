@@ -17,6 +17,7 @@ use super::super::window::{Window, Windows};
 use super::super::{Batch, Cursor, Durability, LogError};
 use super::Settings;
 use super::indexing::Indexing;
+use super::packing::{BLOCK_BYTES, Packing};
 use super::syncer::{Publication, Syncer};
 use super::tracked::Tracked;
 use super::{events, meta};
@@ -86,6 +87,7 @@ pub(super) struct Writer {
     pub(super) syncer: Syncer,
     pub(super) sessions: HashMap<SessionId, Tracked>,
     pub(super) indexing: Indexing,
+    pub(super) packing: Packing,
 }
 
 impl Writer {
@@ -95,13 +97,7 @@ impl Writer {
         while let Some(job) = next.take().or_else(|| self.wait(&mut jobs)) {
             match job {
                 Job::Append(append) => next = self.append(append, &mut jobs),
-                Job::Events { session, events, reply } => {
-                    let limits = self.settings;
-                    let result = self.alone(&session, |connection, tracked| {
-                        events::write(connection, tracked.id(), &events, limits)
-                    });
-                    reply.send(result).ok();
-                }
+                Job::Events { session, events, reply } => drop(reply.send(self.events(&session, &events))),
                 Job::Trim { session, through, reply } => drop(reply.send(self.trim(&session, through))),
                 Job::Remove { session, reply } => drop(reply.send(self.remove(&session))),
                 Job::Write { work, durability, reply } => self.work(work, durability, reply),
@@ -116,7 +112,7 @@ impl Writer {
         closing.map(|reply| reply.send(result));
     }
 
-    /// Indexes while nothing else is to do.
+    /// Packs and indexes while nothing else is to do.
     fn wait(&mut self, jobs: &mut mpsc::Receiver<Job>) -> Option<Job> {
         loop {
             match jobs.try_recv() {
@@ -125,7 +121,7 @@ impl Writer {
                 Err(mpsc::error::TryRecvError::Empty) => {}
             }
             // A full disk is told to those who append; the index catches up later.
-            if !self.index_one().unwrap_or(false) {
+            if !self.pack_one() && !self.index_one().unwrap_or(false) {
                 return jobs.blocking_recv();
             }
         }
@@ -207,6 +203,15 @@ impl Writer {
         self.syncer.tail();
     }
 
+    fn events(&mut self, session: &SessionId, events: &[Bytes]) -> Result<(), LogError> {
+        let limits = self.settings;
+        let (id, lying) = self.alone(session, |connection, tracked| {
+            Ok((tracked.id(), events::write(connection, tracked.id(), events, limits)?))
+        })?;
+        self.packing.grew(id, lying);
+        Ok(())
+    }
+
     fn trim(&mut self, session: &SessionId, through: u64) -> Result<(), LogError> {
         self.syncer.settle();
         let through =
@@ -285,6 +290,16 @@ impl Writer {
         result
     }
 
+    /// Whether there was something to pack. What cannot be read or has no room stays as it is.
+    fn pack_one(&mut self) -> bool {
+        let Some(session) = self.packing.next() else { return false };
+        let more = self.transaction(|writer| events::pack(&writer.connection, session));
+        if more.unwrap_or(false) {
+            self.packing.grew(session, BLOCK_BYTES);
+        }
+        true
+    }
+
     fn index_one(&mut self) -> Result<bool, LogError> {
         if self.indexing.is_idle() {
             return Ok(false);
@@ -296,7 +311,7 @@ impl Writer {
     }
 
     fn index_all(&mut self) -> Result<(), LogError> {
-        while self.index_one()? {}
+        while self.pack_one() || self.index_one()? {}
         Ok(())
     }
 
