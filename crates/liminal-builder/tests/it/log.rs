@@ -9,6 +9,7 @@ mod full;
 mod laws;
 mod redis;
 mod redis_faults;
+mod packing;
 mod salvage;
 mod shared;
 mod storage;
