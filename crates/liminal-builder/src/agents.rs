@@ -4,6 +4,7 @@
 mod codex;
 mod login;
 mod npm;
+mod remedy;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -56,6 +57,12 @@ pub struct AgentReport {
     /// one, by a key or a model of the user's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logged_in: Option<bool>,
+    /// The command that installs it, where one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub install: Option<String>,
+    /// The command by which its user signs in, where one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<String>,
 }
 
 impl AgentReport {
@@ -65,20 +72,26 @@ impl AgentReport {
         self.problem.is_none()
     }
 
-    fn usable(name: &str, launch: Launch, version: String) -> Self {
+    /// One of which nothing is known but how it is got.
+    pub(crate) fn named(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            launch: Some(launch),
-            version: Some(version),
+            launch: None,
+            version: None,
             problem: None,
             built_in: false,
             logged_in: None,
+            install: remedy::install(name),
+            sign_in: remedy::sign_in(name),
         }
     }
 
+    fn usable(name: &str, launch: Launch, version: String) -> Self {
+        Self { launch: Some(launch), version: Some(version), ..Self::named(name) }
+    }
+
     fn unusable(name: &str, launch: Option<Launch>, problem: impl Into<String>) -> Self {
-        let (name, problem) = (name.to_owned(), Some(problem.into()));
-        Self { name, launch, version: None, problem, built_in: false, logged_in: None }
+        Self { launch, problem: Some(problem.into()), ..Self::named(name) }
     }
 }
 
@@ -230,8 +243,7 @@ impl Machine<'_> {
                 Ok(api) => (Some(api.model().to_owned()), None),
                 Err(error) => (None, Some(error.to_string())),
             };
-        let name = vendor.cli_type.to_owned();
-        AgentReport { name, launch: None, version, problem, built_in: false, logged_in: None }
+        AgentReport { version, problem, ..AgentReport::named(vendor.cli_type) }
     }
 
     /// An agent as the user set it. Nobody knows what it does when it is asked for its version, so it is not.
@@ -244,14 +256,7 @@ impl Machine<'_> {
             return AgentReport::unusable(name, None, problem);
         };
         let launch = Launch { program, args: agent.args.clone() };
-        AgentReport {
-            name: name.to_owned(),
-            launch: Some(launch),
-            version: None,
-            problem: None,
-            built_in: false,
-            logged_in: None,
-        }
+        AgentReport { launch: Some(launch), ..AgentReport::named(name) }
     }
 
     fn setting(&self, name: &str) -> Option<&AgentConfig> {

@@ -21,6 +21,9 @@ export type AgentReport = {
   readonly problem?: string;
   /** Whether its own login is there, where that is known. */
   readonly loggedIn?: boolean;
+  /** Commands to copy: how to get it, how to sign in. */
+  readonly install?: string;
+  readonly signIn?: string;
 };
 
 export type UiState = Record<string, unknown>;

@@ -78,7 +78,7 @@ export async function moreSessions(projectId: string): Promise<void> {
 export async function refreshArchived(): Promise<void> {
   await Promise.all(projects.map(async ({ id }) => {
     const page = await api.sessions({ projectId: id, archived: true, limit: 100 });
-    put('archive', id, page.sessions.filter((session) => session.isArchived), page.next);
+    put('archive', id, page.sessions, page.next);
   }));
 }
 

@@ -110,6 +110,18 @@ impl RedisLog {
         &self.shared.keys
     }
 
+    /// Whether what Redis has acknowledged survives a crash of it; none if it does not tell.
+    pub async fn is_append_only(&self) -> Result<Option<bool>, LogError> {
+        let told: Result<String, _> = self.shared.link.query(redis::cmd("INFO").arg("persistence")).await;
+        match told {
+            Ok(told) => {
+                Ok(told.lines().find_map(|line| Some(line.trim().strip_prefix("aof_enabled:")? == "1")))
+            }
+            Err(LogError::Failed(_)) => Ok(None),
+            Err(problem) => Err(problem),
+        }
+    }
+
     /// Appends with the right to write; refused if somebody has a greater token.
     pub async fn append_as(&self, session: &SessionId, token: u64, batch: Batch) -> Result<Cursor, LogError> {
         let shared = &self.shared;

@@ -152,8 +152,7 @@ mod tests {
         let claude = claude(&config, AgentConfig::default(), instance.clone());
         assert_eq!((claude.patience.permission_timeout, claude.allow_bypass), (minutes, true));
         let launch = Some(Launch { program: "a".into(), args: Vec::new() });
-        let (name, version, problem) = ("a".to_owned(), None, None);
-        let report = AgentReport { name, launch, version, problem, built_in: false, logged_in: None };
+        let report = AgentReport { launch, ..AgentReport::named("a") };
         let acp = acp_agent(&config, report, AgentConfig::default(), instance).unwrap();
         assert_eq!(acp.options.permission_timeout, minutes);
     }

@@ -17,11 +17,12 @@ import { QuestionForm } from './QuestionForm';
 
 type Request = ItemOf<'permission'>;
 
-/** Refusing can always be taken back; allowing for good cannot. */
-const SAFETY: PermissionOption['kind'][] = ['reject_once', 'allow_once', 'reject_always', 'allow_always'];
+/** Refusing can always be taken back; allowing for good cannot. What another kind means nobody knows, so it comes last. */
+const SAFETY: PermissionOption['kind'][] = ['reject_once', 'allow_once', 'reject_always', 'allow_always', 'other'];
 
 export function safest(options: readonly PermissionOption[]): PermissionOption | undefined {
-  return [...options].sort((one, other) => SAFETY.indexOf(one.kind) - SAFETY.indexOf(other.kind))[0];
+  const rank = ({ kind }: PermissionOption): number => (SAFETY.includes(kind) ? SAFETY.indexOf(kind) : SAFETY.length);
+  return [...options].sort((one, other) => rank(one) - rank(other))[0];
 }
 
 export function findCall(rows: readonly Row[], callId: string): ToolRow | undefined {

@@ -42,6 +42,17 @@ async fn nobody_answers_where_no_redis_is() {
 }
 
 #[tokio::test]
+async fn it_is_known_whether_redis_survives_a_crash() {
+    for (append_only, expected) in [(AppendOnly::Yes, true), (AppendOnly::No, false)] {
+        let server = RedisServer::start(append_only);
+        let log = connect(&server.url()).await;
+        assert_eq!(log.is_append_only().await, Ok(Some(expected)));
+        let () = server.ask(&["ACL", "SETUSER", "default", "-info"]);
+        assert_eq!(log.is_append_only().await, Ok(None), "nobody may ask");
+    }
+}
+
+#[tokio::test]
 async fn followers_elsewhere_are_told_of_every_life() {
     let server = RedisServer::start(AppendOnly::No);
     let (here, there) = (connect(&server.url()).await, connect(&server.url()).await);
