@@ -209,7 +209,6 @@ wire_enum! {
 
 /// Anything that goes out of a turn.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "nearly every output is an upsert")]
 pub enum Output {
     /// An item's state.
     Upsert(Upsert),
