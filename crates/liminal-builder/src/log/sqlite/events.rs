@@ -32,6 +32,25 @@ pub(super) fn write(
     Ok(())
 }
 
+/// Adds events with the numbers they have elsewhere.
+pub(super) fn import(connection: &Connection, session: i64, events: &[(u64, Bytes)]) -> Result<(), LogError> {
+    let mut insert = connection.prepare_cached(
+        "INSERT OR REPLACE INTO event (session, number, body, checksum) VALUES (?1, ?2, ?3, ?4)",
+    )?;
+    for (event, body) in events {
+        let event = number(*event);
+        insert.execute(params![session, event, body.as_ref(), sum(session, event, body)])?;
+    }
+    let bytes: u64 = events.iter().map(|(_, body)| body.len() as u64).sum();
+    let next = events.last().map_or(1, |(event, _)| event + 1);
+    connection
+        .prepare_cached(
+            "UPDATE session SET next_event = max(next_event, ?2), event_bytes = event_bytes + ?3 WHERE id = ?1",
+        )?
+        .execute([session, number(next), number(bytes)])?;
+    Ok(())
+}
+
 /// Forgets events before a number, and older ones until so many bytes are free. Tells how many bytes that were.
 fn forget(connection: &Connection, session: i64, before: i64, excess: i64) -> Result<i64, LogError> {
     let mut oldest = connection

@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::super::window::{Window, Windows};
 use super::super::{Batch, Cursor, Durability, LogError};
 use super::Settings;
+use super::import::Import;
 use super::indexing::Indexing;
 use super::syncer::{Publication, Syncer};
 use super::tracked::Tracked;
@@ -40,6 +41,10 @@ pub(super) enum Job {
     },
     Remove {
         session: SessionId,
+        reply: Reply<()>,
+    },
+    Import {
+        import: Import,
         reply: Reply<()>,
     },
     /// Something beside the streams.
@@ -104,6 +109,7 @@ impl Writer {
                 }
                 Job::Trim { session, through, reply } => drop(reply.send(self.trim(&session, through))),
                 Job::Remove { session, reply } => drop(reply.send(self.remove(&session))),
+                Job::Import { import, reply } => drop(reply.send(self.import(&import))),
                 Job::Write { work, durability, reply } => self.work(work, durability, reply),
                 Job::Index { reply } => drop(reply.send(self.index_all())),
                 Job::Close { reply } => {
@@ -256,7 +262,7 @@ impl Writer {
         result
     }
 
-    fn tracked(
+    pub(super) fn tracked(
         &mut self,
         session: &SessionId,
         window: &Window,
@@ -271,7 +277,10 @@ impl Writer {
         Ok((&self.connection, tracked))
     }
 
-    fn transaction<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, LogError>) -> Result<T, LogError> {
+    pub(super) fn transaction<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, LogError>,
+    ) -> Result<T, LogError> {
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         let result =
             work(self).and_then(|done| Ok(self.connection.execute_batch("COMMIT").map(|()| done)?));

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use jiff::fmt::rfc2822::DateTimeParser;
 use liminal_core::dialect::model_api::exchange::{EVENT_LIMIT, Record, payload_frame};
 use liminal_core::dialect::sse::{SseItem, SseReader};
 use reqwest::Response;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderName, RETRY_AFTER};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -112,13 +113,20 @@ fn is_stream(response: &Response) -> bool {
     response.status().is_success() && kind.to_ascii_lowercase().starts_with("text/event-stream")
 }
 
-/// In seconds, or in the finer form that both APIs' own clients know. A date is left to the usual delays.
+/// In seconds, or in the finer form that both APIs' own clients know, or as a date.
 fn retry_after(headers: &HeaderMap) -> Option<u64> {
     let milliseconds = header(headers, "retry-after-ms").and_then(|value| value.parse::<f64>().ok());
-    let seconds = header(headers, RETRY_AFTER.as_str()).and_then(|value| value.parse::<f64>().ok());
-    let wait = milliseconds.map(|value| value / 1000.0).or(seconds)?;
+    let seconds = || header(headers, RETRY_AFTER.as_str()).and_then(|value| value.parse::<f64>().ok());
+    let wait = milliseconds.map(|value| value / 1000.0).or_else(seconds).or_else(|| until_date(headers))?;
     let wait = Duration::try_from_secs_f64(wait).ok()?;
     u64::try_from(wait.as_millis()).ok()
+}
+
+/// By the server's own clock, which told the date: ours may differ.
+fn until_date(headers: &HeaderMap) -> Option<f64> {
+    let date = |name: HeaderName| DateTimeParser::new().parse_timestamp(header(headers, name.as_str())?).ok();
+    let wait = date(RETRY_AFTER)?.duration_since(date(DATE)?);
+    Some(wait.as_secs_f64().max(0.0))
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
@@ -128,6 +136,21 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_date_counts_from_the_answers_own() {
+        let read = |told: &'static str, date: Option<&'static str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, told.parse().unwrap());
+            headers.extend(date.map(|date| (DATE, date.parse().unwrap())));
+            retry_after(&headers)
+        };
+        let now = Some("Wed, 21 Oct 2026 07:27:30 GMT");
+        assert_eq!(read("Wed, 21 Oct 2026 07:28:00 GMT", now), Some(30_000));
+        assert_eq!(read("Wed, 21 Oct 2026 07:27:00 GMT", now), Some(0));
+        assert_eq!(read("Wed, 21 Oct 2026 07:28:00 GMT", None), None);
+        assert_eq!(read("tomorrow", now), None);
+    }
 
     #[test]
     fn a_wait_is_read_in_both_forms() {
