@@ -7,9 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use liminal_builder::log::memory::MemoryLog;
 use liminal_builder::log::sqlite::{Settings, SqliteLog};
-use liminal_builder::log::{Batch, Durability, Encoder, Limit, StreamLog, Subscription};
+use liminal_builder::log::{Batch, Durability, Encoder, EventLog, Limit, StreamLog, Subscription};
 use liminal_core::event::Origin;
 use liminal_core::ids::SessionId;
 use liminal_core::upsert::{MessageBody, Upsert, UpsertBody, UpsertStatus};
@@ -29,6 +30,7 @@ fn main() {
         history(directory.path()).await;
         idle_sessions(directory.path()).await;
         growing_item(directory.path()).await;
+        events(directory.path()).await;
     });
 }
 
@@ -232,6 +234,37 @@ async fn growing_item(directory: &Path) {
         ratio(size(&path, "")),
         ratio(written() - before)
     );
+}
+
+/// A message of 1 MB as canonical events: each part, then the whole once more.
+async fn events(directory: &Path) {
+    const PARTS: usize = 2000;
+    let path = directory.join("events.db");
+    let log = open(&path, Settings::default());
+    let session = SessionId::from("claude-code:events");
+    let event = |kind: &str, text: &str| {
+        let ids = "0198c0de-0000-7000-8000-000000000000";
+        Bytes::from(format!(
+            r#"{{"eventId":"{ids}","timestamp":"2026-01-01T00:00:00.000Z","turnId":"{ids}","sessionId":"claude-code:{ids}","type":"{kind}","payload":{{"type":"{kind}","itemId":"{ids}/1","text":"{text}"}}}}"#
+        ))
+    };
+    let part = |number: usize| (0..70).map(|word| format!("word{} ", (number * 70 + word) % 5000)).collect();
+    let parts: Vec<String> = (0..PARTS).map(part).collect();
+    let mut times = Vec::new();
+    for part in
+        parts.iter().map(|part| event("item_delta", part)).chain([event("item_done", &parts.concat())])
+    {
+        let start = now();
+        log.record(&session, vec![part]).await.expect("a record");
+        times.push(start.elapsed());
+    }
+    println!("record of an event: {}", percentiles(times));
+    let start = now();
+    let kept = log.events(&session, 0, usize::MAX).await.expect("events").len();
+    println!("  {kept} events read in {:?}", start.elapsed());
+    log.close().await.expect("a closed log");
+    let ratio = size(&path, "") as f64 / parts.concat().len() as f64;
+    println!("  1 MB message as events: database {ratio:.2} x its size");
 }
 
 fn size(path: &Path, ending: &str) -> u64 {

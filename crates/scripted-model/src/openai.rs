@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use crate::answer::{Answer, Refusal};
 use crate::api::{self, Api};
 use crate::conversation::Conversation;
+use crate::errand::Errand;
+use crate::history::History;
 use crate::identifiers::Identifiers;
 use crate::pacing::Beat;
 use crate::server::Shared;
@@ -27,6 +29,34 @@ pub(crate) struct Request<W> {
     pub(crate) conversation: Conversation,
     /// What it asks for besides.
     pub(crate) wishes: W,
+}
+
+/// What both tell beside their history.
+pub(crate) struct Told {
+    pub(crate) model: String,
+    pub(crate) stream: bool,
+    pub(crate) system: String,
+    /// The form that the answer must have.
+    pub(crate) schema: Option<Value>,
+    /// Sessions name themselves.
+    pub(crate) session: Option<String>,
+}
+
+impl Told {
+    pub(crate) fn with(self, history: &History) -> Conversation {
+        let Self { model, stream, system, schema, session } = self;
+        let session = session.unwrap_or_default();
+        Conversation {
+            identity: format!("{session} {} {}", history.length(), history.prompt()),
+            turn: history.turn(),
+            results: history.results(),
+            prompt: history.prompt().to_owned(),
+            errand: Errand::find(&system, schema),
+            system,
+            model,
+            stream,
+        }
+    }
 }
 
 /// What differs between the two: what is asked for besides the conversation, and how replies are written.

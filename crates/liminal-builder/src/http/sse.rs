@@ -94,7 +94,9 @@ pub(super) async fn events(
 /// Whether nothing is missing behind a place: old events are given up, and some places were never reached.
 async fn goes_on(log: &dyn EventLog, id: &SessionId, after: u64) -> bool {
     let Ok(events) = log.events(id, after.saturating_sub(1), 1).await else { return false };
-    events.first().map_or(after == 0, |(number, _)| *number <= after.saturating_add(1))
+    // One that is not kept any more is no loss to whoever has it, as long as the next one is.
+    let next = after.saturating_add(1);
+    events.first().map_or(after == 0, |(number, _)| (after..=next).contains(number))
 }
 
 /// Reads on whenever there is more.

@@ -156,7 +156,7 @@ impl RedisLog {
             self.join(session, Some(joined))?;
             let patience = self.shared.settings.patience;
             let waited = timeout(patience, wait).await.ok().and_then(Result::ok);
-            waited.ok_or_else(|| LogError::Unreachable("no news can be had of it".to_owned()))?;
+            waited.ok_or_else(|| LogError::Unreachable("no news can be had of it".to_owned()))??;
         } else {
             self.shared.refresh(session).await?;
         }
@@ -178,7 +178,11 @@ impl RedisLog {
         self.shared.watches.hear_events(session);
     }
 
-    fn join(&self, session: &SessionId, joined: Option<oneshot::Sender<()>>) -> Result<(), LogError> {
+    fn join(
+        &self,
+        session: &SessionId,
+        joined: Option<oneshot::Sender<Result<(), LogError>>>,
+    ) -> Result<(), LogError> {
         let join = Join { session: session.clone(), joined };
         self.joins.send(join).map_err(|_| LogError::Closed)
     }

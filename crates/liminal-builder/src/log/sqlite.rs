@@ -12,6 +12,7 @@ mod import;
 mod indexing;
 mod meta;
 mod opening;
+mod packing;
 mod reader;
 pub(crate) mod records;
 mod restart;
@@ -40,6 +41,7 @@ use followers::Followers;
 pub use import::Import;
 use indexing::Indexing;
 pub use opening::{MovedAside, OLDEST_SQLITE};
+use packing::Packing;
 use reader::Readers;
 pub use salvage::{Salvaged, Tally};
 pub use search::{FOUND_END, FOUND_START, Hit};
@@ -100,7 +102,8 @@ impl SqliteLog {
         let mut indexing = Indexing::default();
         indexing.wake();
         let (sessions, shared) = (HashMap::new(), Arc::clone(&windows));
-        let writer = Writer { connection, windows: shared, settings, syncer, sessions, indexing };
+        let packing = Packing::default();
+        let writer = Writer { connection, windows: shared, settings, syncer, sessions, indexing, packing };
         let (jobs, received) = mpsc::channel(JOBS_WAITING);
         std::thread::Builder::new()
             .name("log-writer".to_owned())
@@ -116,7 +119,7 @@ impl SqliteLog {
         self.ask(|reply| Job::Close { reply }).await
     }
 
-    /// Finished items of one session, or of all, that hold all of the words, best first.
+    /// Finished items of one session, or of all, that hold all of the words, the newest first.
     pub async fn search(
         &self,
         query: &str,
@@ -331,3 +334,6 @@ impl EventLog for SqliteLog {
         self.followers.add(session)
     }
 }
+
+#[cfg(test)]
+mod tests;

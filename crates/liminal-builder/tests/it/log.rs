@@ -7,6 +7,7 @@ mod durability;
 mod encoding;
 mod full;
 mod laws;
+mod packing;
 mod redis;
 mod redis_faults;
 mod salvage;

@@ -71,7 +71,7 @@ pub struct SnippetPiece {
     pub is_match: bool,
 }
 
-/// What was found, the best first.
+/// What was found, the newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResults {

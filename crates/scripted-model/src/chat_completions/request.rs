@@ -6,10 +6,8 @@ use serde_json::Value;
 use super::{Request, Usage};
 use crate::answer::Refusal;
 use crate::api;
-use crate::conversation::Conversation;
-use crate::errand::Errand;
 use crate::history::{Entry, History};
-use crate::openai::Content;
+use crate::openai::{Content, Told};
 use crate::wrapping;
 
 pub(super) fn read(body: &[u8]) -> Result<Request, Refusal> {
@@ -72,19 +70,15 @@ impl Fields {
         let system = self.messages.iter().filter(|message| message.is_system());
         let system = system.flat_map(Message::texts).collect::<Vec<_>>().join("\n");
         let history: History = self.messages.iter().flat_map(Message::entries).collect();
-        let session = self.prompt_cache_key.unwrap_or_default();
-        let conversation = Conversation {
-            identity: format!("{session} {} {}", history.length(), history.prompt()),
-            turn: history.turn(),
-            results: history.results(),
-            prompt: history.prompt().to_owned(),
-            errand: Errand::find(&system, self.response_format.json_schema.map(|named| named.schema)),
-            system,
+        let told = Told {
             model: self.model,
             stream: self.stream,
+            system,
+            schema: self.response_format.json_schema.map(|named| named.schema),
+            session: self.prompt_cache_key,
         };
         let wishes = Usage { is_included: self.stream_options.include_usage };
-        Request { conversation, wishes }
+        Request { conversation: told.with(&history), wishes }
     }
 }
 

@@ -7,10 +7,8 @@ use super::Request;
 use super::tool_kinds::{Tool, ToolKinds};
 use crate::answer::Refusal;
 use crate::api;
-use crate::conversation::Conversation;
-use crate::errand::Errand;
 use crate::history::{Entry, History};
-use crate::openai::Content;
+use crate::openai::{Content, Told};
 use crate::wrapping;
 
 pub(super) fn read(body: &[u8]) -> Result<Request, Refusal> {
@@ -75,18 +73,14 @@ impl Fields {
             self.instructions.iter().map(String::as_str).chain(system_texts(&items)).collect();
         let system = system.join("\n");
         let history: History = items.iter().filter_map(Item::entry).collect();
-        let session = self.prompt_cache_key.unwrap_or_default();
-        let conversation = Conversation {
-            identity: format!("{session} {} {}", history.length(), history.prompt()),
-            turn: history.turn(),
-            results: history.results(),
-            prompt: history.prompt().to_owned(),
-            errand: Errand::find(&system, self.text.format.and_then(|format| format.schema)),
-            system,
+        let told = Told {
             model: self.model,
             stream: self.stream,
+            system,
+            schema: self.text.format.and_then(|format| format.schema),
+            session: self.prompt_cache_key,
         };
-        Request { conversation, wishes: tool_kinds }
+        Request { conversation: told.with(&history), wishes: tool_kinds }
     }
 }
 

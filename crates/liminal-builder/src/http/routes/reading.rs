@@ -59,7 +59,7 @@ pub(super) const AREA: Area = Area {
             verb: Verb::Get,
             path: "/api/search",
             access: Access::Credential,
-            summary: "Finds items that hold all of the words, the best first",
+            summary: "Finds items that hold all of the words, the newest first",
             headers: &[],
             errors: &[KEPT],
             handler: handler!(reading::search),

@@ -8,25 +8,6 @@ use std::sync::Arc;
 
 use liminal_core::ids::SessionId;
 
-/// Fields of [`Keys::meta`].
-pub mod field {
-    /// The life of the log; as long as it is missing there is none.
-    pub const EPOCH: &str = "epoch";
-    /// The newest place.
-    pub const SEQ: &str = "seq";
-    /// What changed after this place is kept.
-    pub const FLOOR: &str = "floor";
-    /// How many entries there are. Another number of them means that somebody else deleted some.
-    pub const COUNT: &str = "count";
-    /// The number of the newest canonical event.
-    pub const EVENT: &str = "event";
-    /// Grows with every owner; whoever writes with a smaller one is refused. To grow also over a flush it begins at the
-    /// server's clock in milliseconds and not at 1.
-    pub const TOKEN: &str = "token";
-    /// The id of the server that owns the session.
-    pub const OWNER: &str = "owner";
-}
-
 /// The names, all behind one prefix.
 #[derive(Debug, Clone)]
 pub struct Keys {
@@ -40,7 +21,15 @@ impl Keys {
         Self { prefix: prefix.into() }
     }
 
-    /// Hash: where the session's log stands and who owns it, see [`field`].
+    /// Hash: where the session's log stands and who may write it.
+    ///
+    /// - `epoch` the life of the log; as long as it is missing there is none
+    /// - `seq` the newest place, `floor` the one after which changes are kept
+    /// - `count` how many entries there are; another number of them means that somebody else deleted some
+    /// - `event` the number of the newest canonical event
+    /// - `token` grows with every owner; whoever writes with a smaller one is refused. To grow also over a flush it
+    ///   begins at the clock and not at 1
+    /// - `owner` the server that has the session
     #[must_use]
     pub fn meta(&self, session: &SessionId) -> String {
         self.of_session(session, "meta")
@@ -76,12 +65,6 @@ impl Keys {
         self.of_session(session, "events")
     }
 
-    /// String: what other servers must know of a session, as JSON.
-    #[must_use]
-    pub fn record(&self, session: &SessionId) -> String {
-        self.of_session(session, "record")
-    }
-
     /// Channel: `<epoch> <seq> <floor>` whenever the log has changed, `events` whenever there are more events.
     #[must_use]
     pub fn news(&self, session: &SessionId) -> String {
@@ -99,48 +82,6 @@ impl Keys {
     #[must_use]
     pub fn life(&self) -> String {
         self.global("life")
-    }
-
-    /// String that lapses: a server is alive.
-    #[must_use]
-    pub fn server(&self, id: &str) -> String {
-        self.global(&format!("server:{id}"))
-    }
-
-    /// Set: the ids of all servers.
-    #[must_use]
-    pub fn servers(&self) -> String {
-        self.global("servers")
-    }
-
-    /// Stream: commands for a server.
-    #[must_use]
-    pub fn inbox(&self, id: &str) -> String {
-        self.global(&format!("server:{id}:inbox"))
-    }
-
-    /// Stream: answers to a server's commands.
-    #[must_use]
-    pub fn replies(&self, id: &str) -> String {
-        self.global(&format!("server:{id}:replies"))
-    }
-
-    /// Channel: something about sessions or projects has changed.
-    #[must_use]
-    pub fn changes(&self) -> String {
-        self.global("changes")
-    }
-
-    /// Hash: projects by id.
-    #[must_use]
-    pub fn projects(&self) -> String {
-        self.global("projects")
-    }
-
-    /// Sessions of a project.
-    #[must_use]
-    pub fn project_sessions(&self, project: &str) -> String {
-        self.global(&format!("project:{project}:sessions"))
     }
 
     fn of_session(&self, session: &SessionId, part: &str) -> String {

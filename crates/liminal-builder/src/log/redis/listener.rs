@@ -21,7 +21,7 @@ const ASKED_AT_ONCE: usize = 64;
 #[derive(Debug)]
 pub(super) struct Join {
     pub(super) session: SessionId,
-    pub(super) joined: Option<oneshot::Sender<()>>,
+    pub(super) joined: Option<oneshot::Sender<Result<(), LogError>>>,
 }
 
 pub(super) struct Listener {
@@ -63,18 +63,16 @@ impl Listener {
         for some in sessions.chunks(ASKED_AT_ONCE) {
             self.subscribe(&mut sink, some).await?;
         }
-        self.refresh(sessions).await?;
+        let asking = sessions.into_iter().map(|session| async move { self.refresh(&session).await });
+        let answers: Vec<_> = stream::iter(asking).buffer_unordered(ASKED_AT_ONCE).collect().await;
+        answers.into_iter().try_for_each(unless_broken)?;
         Ok((sink, stream))
     }
 
-    async fn refresh(&self, sessions: Vec<SessionId>) -> Result<(), LogError> {
-        let asking = sessions.into_iter().map(|session| async move {
-            let asked = self.shared.refresh(&session).await;
-            self.shared.watches.hear_events(&session);
-            asked
-        });
-        let answers: Vec<_> = stream::iter(asking).buffer_unordered(ASKED_AT_ONCE).collect().await;
-        answers.into_iter().try_for_each(|answer| answer.map(drop))
+    async fn refresh(&self, session: &SessionId) -> Result<(), LogError> {
+        let asked = self.shared.refresh(session).await.map(drop);
+        self.shared.watches.hear_events(session);
+        asked
     }
 
     async fn subscribe(&self, sink: &mut PubSubSink, sessions: &[SessionId]) -> Result<(), LogError> {
@@ -112,9 +110,10 @@ impl Listener {
     async fn join(&self, sink: &mut PubSubSink, join: Join) -> Result<(), LogError> {
         self.leave_idle(sink).await?;
         self.subscribe(sink, std::slice::from_ref(&join.session)).await?;
-        self.refresh(vec![join.session]).await?;
+        let known = self.refresh(&join.session).await;
+        unless_broken(known.clone())?;
         // Whoever asked may have stopped waiting.
-        join.joined.map(|joined| joined.send(()));
+        join.joined.map(|joined| joined.send(known));
         Ok(())
     }
 
@@ -138,8 +137,13 @@ impl Listener {
             return Ok(());
         }
         let is_clear = head(&payload).is_some_and(|head| self.shared.watches.hear(&session, head));
-        if is_clear { Ok(()) } else { self.refresh(vec![session]).await }
+        if is_clear { Ok(()) } else { unless_broken(self.refresh(&session).await) }
     }
+}
+
+/// What is wrong with one session is told to its readers, and concerns no other.
+fn unless_broken(answer: Result<(), LogError>) -> Result<(), LogError> {
+    answer.or_else(|problem| if matches!(problem, LogError::Unreachable(_)) { Err(problem) } else { Ok(()) })
 }
 
 fn broken() -> LogError {

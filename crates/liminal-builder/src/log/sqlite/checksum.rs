@@ -1,7 +1,5 @@
 //! Sums over what is stored, because the database does not notice a flipped bit inside a value. Owns the sum; a
-//! difference is told as [`LogError::Damaged`].
-
-use super::super::LogError;
+//! difference is told as [`LogError::Damaged`](super::super::LogError::Damaged).
 
 /// FNV-1a over the parts, each with its length: short, stable between versions, and fast enough beside the disk.
 pub(super) fn sum(parts: &[&[u8]]) -> i64 {
@@ -11,12 +9,4 @@ pub(super) fn sum(parts: &[&[u8]]) -> i64 {
         .chain(bytes)
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     hash.cast_signed()
-}
-
-/// Compares what was stored with what was read.
-pub(super) fn check(stored: i64, what: &str, parts: &[&[u8]]) -> Result<(), LogError> {
-    if stored == sum(parts) {
-        return Ok(());
-    }
-    Err(LogError::Damaged(format!("{what} does not have the sum that was stored with it")))
 }

@@ -1,10 +1,11 @@
-//! Finished items into the search index. Owns which part of which item is next. Items are noted when they are written
+//! Finished items into the search index, and their texts into less room. Owns which part of which item is next. Items are noted when they are written
 //! and indexed in small steps when the writer has nothing else to do, so nobody waits for a large text.
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
 use super::super::{Entry, LogError};
+use super::packing::BLOCK_BYTES;
 use super::rows;
 
 /// About a millisecond of work, and what a hit is shown from.
@@ -24,6 +25,8 @@ struct Item {
     place: i64,
     text: String,
     number: usize,
+    /// Some of its stored text may not be packed yet. That comes first, because the index then fills the room it leaves.
+    is_lying: bool,
 }
 
 /// Notes that an item is finished.
@@ -53,12 +56,18 @@ impl Indexing {
             self.may_have_more = false;
             return Ok(false);
         };
+        if item.is_lying {
+            // A damaged text is told to those who read it.
+            let is_lying = rows::pack(connection, item.place).unwrap_or(false);
+            self.current = Some(Item { is_lying, ..item });
+            return Ok(true);
+        }
         let Some(passage) = passages(&item.text).nth(item.number) else {
             done(connection, item.place)?;
             return Ok(true);
         };
         write(connection, item.place, item.number, passage)?;
-        self.current = Some(Item { place: item.place, number: item.number + 1, text: item.text });
+        self.current = Some(Item { number: item.number + 1, ..item });
         Ok(true)
     }
 }
@@ -74,8 +83,10 @@ fn next(connection: &Connection) -> Result<Option<Item>, LogError> {
         .execute("DELETE FROM words WHERE rowid IN (SELECT id FROM passage WHERE place = ?1)", [place])?;
     connection.execute("DELETE FROM passage WHERE place = ?1", [place])?;
     // A damaged entry is told to those who read it; it must not keep the others out of the index.
-    let text = rows::at(connection, place).ok().flatten().and_then(|entry| plain_text(&entry));
-    Ok(Some(Item { place, text: text.unwrap_or_default(), number: 0 }))
+    let entry = rows::at(connection, place).ok().flatten();
+    let is_lying = entry.as_ref().is_some_and(|entry| entry.bytes.len() >= BLOCK_BYTES);
+    let text = entry.as_ref().and_then(plain_text).unwrap_or_default();
+    Ok(Some(Item { place, text, number: 0, is_lying }))
 }
 
 fn write(connection: &Connection, place: i64, number: usize, passage: &str) -> Result<(), LogError> {

@@ -20,7 +20,8 @@ use crate::clock::Clock;
 pub const OLDEST_SQLITE: i32 = 3_051_003;
 /// Tells our files from those of others; "limi".
 const APPLICATION: i32 = 0x6c69_6d69;
-const MIGRATIONS: [&str; 2] = [include_str!("schema/0001.sql"), include_str!("schema/0002.sql")];
+const MIGRATIONS: [&str; 3] =
+    [include_str!("schema/0001.sql"), include_str!("schema/0002.sql"), include_str!("schema/0003.sql")];
 /// Up to this size a start also compares the indexes with the tables and every row with its sum; beyond it that would
 /// take too long.
 const CHECKED_IN_FULL: u64 = 64 << 20;
@@ -108,6 +109,15 @@ fn open_sound(path: &Path) -> Result<Connection, LogError> {
         events::check(&connection)?;
     }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    Ok(connection)
+}
+
+/// A new file as an earlier version made it.
+#[cfg(test)]
+pub(super) fn of_schema(path: &Path, schema: usize) -> rusqlite::Result<Connection> {
+    create(path).ok();
+    let connection = connect(path)?;
+    migrate(&connection, path, MIGRATIONS.get(..schema).unwrap_or_default())?;
     Ok(connection)
 }
 
@@ -280,8 +290,8 @@ mod tests {
         let path = directory.path().join("liminal.db");
         let (connection, _) = open(&path).unwrap();
         connection.execute("INSERT INTO meta (name, value) VALUES ('a', 'b')", []).unwrap();
-        let [first, second] = MIGRATIONS;
-        let broken = [first, second, "CREATE TABLE more (a TEXT); CREATE TABLE more (a TEXT);"];
+        let [first, second, third] = MIGRATIONS;
+        let broken = [first, second, third, "CREATE TABLE more (a TEXT); CREATE TABLE more (a TEXT);"];
         assert!(migrate(&connection, &path, &broken).is_err());
         connection.execute_batch("ROLLBACK").unwrap();
         let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'more'";
@@ -289,13 +299,13 @@ mod tests {
             connection.query_row(sql, [], |row| row.get(0)).unwrap()
         };
         assert_eq!(count(&connection, tables), 0);
-        assert_eq!(count(&connection, "PRAGMA user_version"), 2);
-        let copy = Connection::open(with_ending(&path, ".before-3")).unwrap();
+        assert_eq!(count(&connection, "PRAGMA user_version"), 3);
+        let copy = Connection::open(with_ending(&path, ".before-4")).unwrap();
         assert_eq!(count(&copy, "SELECT count(*) FROM meta WHERE name = 'a'"), 1);
 
-        let whole = [first, second, "CREATE TABLE more (a TEXT);"];
+        let whole = [first, second, third, "CREATE TABLE more (a TEXT);"];
         migrate(&connection, &path, &whole).unwrap();
-        assert_eq!((count(&connection, tables), count(&connection, "PRAGMA user_version")), (1, 3));
-        assert!(with_ending(&path, ".before-3-2").exists(), "no copy is overwritten");
+        assert_eq!((count(&connection, tables), count(&connection, "PRAGMA user_version")), (1, 4));
+        assert!(with_ending(&path, ".before-4-2").exists(), "no copy is overwritten");
     }
 }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::super::text::{self, Text};
 use super::super::{Entry, Key, Limit, LogError};
-use super::checksum;
+use super::{checksum, packing};
 
 /// Below it a state is written whole; a part has its own cost.
 const SMALLEST_GROWN: usize = 4 << 10;
@@ -94,7 +94,7 @@ fn write_growth(
         return Ok(());
     }
     let (place, position) = (place(session, entry.first_seq), number(position as u64));
-    let sum = checksum::sum(&[&place.to_le_bytes(), &position.to_le_bytes(), added]);
+    let sum = part_sum(place, position, added, None);
     connection
         .prepare_cached("INSERT INTO growth (place, position, text, checksum) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![place, position, added, sum])?;
@@ -268,19 +268,68 @@ pub(super) fn read(connection: &Connection, row: &Row<'_>) -> Result<Entry, LogE
 }
 
 fn growth(connection: &Connection, place: i64) -> Result<Vec<u8>, LogError> {
-    let mut statement = connection
-        .prepare_cached("SELECT position, text, checksum FROM growth WHERE place = ?1 ORDER BY position")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT position, text, checksum, unpacked FROM growth WHERE place = ?1 ORDER BY position",
+    )?;
     let mut rows = statement.query([place])?;
     let mut text = Vec::new();
     while let Some(row) = rows.next()? {
-        let position: i64 = row.get(0)?;
-        let part = row.get_ref(1)?.as_blob().map_err(|error| LogError::Damaged(error.to_string()))?;
-        checksum::check(
-            row.get(2)?,
-            "a part of a text",
-            &[&place.to_le_bytes(), &position.to_le_bytes(), part],
-        )?;
-        text.extend_from_slice(part);
+        text.extend(part(place, row)?);
     }
     Ok(text)
+}
+
+/// The text of a row of its position, text, sum and unpacked length.
+fn part(place: i64, row: &Row<'_>) -> Result<Vec<u8>, LogError> {
+    let position: i64 = row.get(0)?;
+    let part = row.get_ref(1)?.as_blob().map_err(|error| LogError::Damaged(error.to_string()))?;
+    let unpacked: Option<i64> = row.get(3)?;
+    if row.get::<_, i64>(2)? != part_sum(place, position, part, unpacked) {
+        return Err(LogError::Damaged("a part of a text has another sum than it should".to_owned()));
+    }
+    match unpacked {
+        None => Ok(part.to_vec()),
+        Some(unpacked) => packing::unpack(part, packing::length(unpacked)?),
+    }
+}
+
+fn part_sum(place: i64, position: i64, part: &[u8], unpacked: Option<i64>) -> i64 {
+    let (place, position) = (place.to_le_bytes(), position.to_le_bytes());
+    match unpacked {
+        None => checksum::sum(&[&place, &position, part]),
+        Some(unpacked) => checksum::sum(&[&place, &position, &unpacked.to_le_bytes(), part]),
+    }
+}
+
+/// Packs the next parts of a finished text; tells whether there were any.
+pub(super) fn pack(connection: &Connection, place: i64) -> Result<bool, LogError> {
+    let Some((first, last, text)) = unpacked_run(connection, place)? else { return Ok(false) };
+    connection
+        .prepare_cached("DELETE FROM growth WHERE place = ?1 AND position BETWEEN ?2 AND ?3")?
+        .execute([place, first, last])?;
+    let (packed, unpacked) = (packing::pack(&text), Some(number(text.len() as u64)));
+    let sum = part_sum(place, first, &packed, unpacked);
+    connection
+        .prepare_cached(
+            "INSERT INTO growth (place, position, text, checksum, unpacked) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![place, first, packed, sum, unpacked])?;
+    Ok(true)
+}
+
+/// The first parts of a text that lie as they are: from where to where, and what they hold.
+fn unpacked_run(connection: &Connection, place: i64) -> Result<Option<(i64, i64, Vec<u8>)>, LogError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT position, text, checksum, unpacked FROM growth WHERE place = ?1 AND unpacked IS NULL ORDER BY position",
+    )?;
+    let mut rows = statement.query([place])?;
+    let (mut bounds, mut text) = (None, Vec::new());
+    while text.len() < packing::BLOCK_BYTES
+        && let Some(row) = rows.next()?
+    {
+        let position = row.get(0)?;
+        bounds = Some((bounds.map_or(position, |(first, _)| first), position));
+        text.extend(part(place, row)?);
+    }
+    Ok(bounds.map(|(first, last)| (first, last, text)))
 }

@@ -27,6 +27,13 @@ const SCRATCH: &str = ".salvaging";
 const REBUILT: &str = ".salvaged";
 const FILES: [&str; 3] = ["", "-wal", "-shm"];
 
+/// What rows did not have from the beginning.
+const NEWER_COLUMNS: [&str; 3] = [
+    "growth ADD COLUMN unpacked INTEGER",
+    "event ADD COLUMN count INTEGER NOT NULL DEFAULT 1",
+    "event ADD COLUMN unpacked INTEGER",
+];
+
 /// What was kept of a damaged file, and what was lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Salvaged {
@@ -138,6 +145,10 @@ fn mend_header(scratch: &Path) -> io::Result<()> {
 fn open_copy(scratch: &Path) -> Option<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(scratch, flags).ok()?;
+    // A file that was made before these were there reads as one that has none of them.
+    for column in NEWER_COLUMNS {
+        connection.execute_batch(&format!("ALTER TABLE {column}")).ok();
+    }
     connection
         .execute_batch(
             "PRAGMA writable_schema = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;

@@ -16,6 +16,8 @@ pub const FOUND_START: char = '\u{2}';
 pub const FOUND_END: char = '\u{3}';
 /// Nobody reads more.
 const MOST: usize = 200;
+/// So many passages are looked at for each hit that is wanted.
+const CANDIDATES: u64 = 16;
 
 /// An item in which something was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +30,7 @@ pub struct Hit {
     pub snippet: String,
 }
 
-/// The best hits for all of the words, the last of which may be only begun.
+/// The newest hits for all of the words, the last of which may be only begun.
 pub(super) fn search(
     connection: &Connection,
     query: &str,
@@ -40,15 +42,24 @@ pub(super) fn search(
     let Some((from, to)) = places(connection, session)? else { return Ok(Vec::new()) };
     let mut statement = connection.prepare_cached(
         "SELECT passage.place, passage.number FROM words JOIN passage ON passage.id = words.rowid
-            WHERE words MATCH ?1 AND passage.place > ?3 AND passage.place < ?4 ORDER BY rank LIMIT ?2",
+            WHERE words MATCH ?1 AND passage.place > ?3 AND passage.place < ?4 ORDER BY words.rowid DESC LIMIT ?2",
     )?;
-    // Several passages of one item are one hit.
-    let mut rows = statement.query(params![expression, rows::number(limit as u64 * 4), from, to])?;
-    let (mut hits, mut seen, show) = (Vec::new(), BTreeSet::new(), Show::new(&expression)?);
-    while let Some(row) = rows.next()? {
+    let show = Show::new(&expression)?;
+    let most = rows::number(limit as u64 * CANDIDATES);
+    let Some(candidates) = show.candidates(query)? else { return Ok(Vec::new()) };
+    let mut rows = statement.query(params![candidates, most, from, to])?;
+    let (mut hits, mut seen) = (Vec::new(), BTreeSet::new());
+    while hits.len() < limit
+        && let Some(row) = rows.next()?
+    {
         let (place, number): (i64, i64) = (row.get(0)?, row.get(1)?);
-        if hits.len() < limit && seen.insert(place) {
-            hits.extend(show.hit(connection, place, usize::try_from(number).unwrap_or_default())?);
+        // Several passages of one item are one hit.
+        if seen.contains(&place) {
+            continue;
+        }
+        if let Some(hit) = show.hit(connection, place, usize::try_from(number).unwrap_or_default())? {
+            seen.insert(place);
+            hits.push(hit);
         }
     }
     Ok(hits)
@@ -79,8 +90,29 @@ struct Show<'a> {
 impl<'a> Show<'a> {
     fn new(expression: &'a str) -> Result<Self, LogError> {
         let scratch = Connection::open_in_memory()?;
-        scratch.execute_batch("CREATE VIRTUAL TABLE found USING fts5 (text)")?;
+        scratch.execute_batch(
+            "CREATE VIRTUAL TABLE found USING fts5 (text);
+                CREATE VIRTUAL TABLE term USING fts5vocab (found, 'instance');",
+        )?;
         Ok(Self { scratch, expression })
+    }
+
+    /// What the index is asked: it knows single words only, so that one such as `main.rs` is two there. Whether they
+    /// stand together is seen when the passage is looked at.
+    fn candidates(&self, query: &str) -> Result<Option<String>, LogError> {
+        self.put(query)?;
+        let mut statement = self.scratch.prepare("SELECT term FROM term ORDER BY offset")?;
+        let terms = statement.query_map([], |row| row.get::<_, String>(0))?;
+        let quoted: Vec<String> = terms
+            .map(|term| Ok(format!("\"{}\"", term?.replace('"', "\"\""))))
+            .collect::<rusqlite::Result<_>>()?;
+        Ok((!quoted.is_empty()).then(|| format!("{}*", quoted.join(" "))))
+    }
+
+    fn put(&self, text: &str) -> Result<(), LogError> {
+        self.scratch.prepare_cached("DELETE FROM found")?.execute([])?;
+        self.scratch.prepare_cached("INSERT INTO found (text) VALUES (?1)")?.execute([text])?;
+        Ok(())
     }
 
     fn hit(&self, connection: &Connection, place: i64, number: usize) -> Result<Option<Hit>, LogError> {
@@ -92,21 +124,21 @@ impl<'a> Show<'a> {
             .prepare_cached("SELECT name FROM session WHERE id = ?1")?
             .query_row([rows::session_of(place)], |row| row.get(0))
             .optional()?;
-        let snippet = self.snippet(passage)?;
-        Ok(name.map(|name| Hit { session: name.into(), item_id: item_id.clone(), snippet }))
+        let found = name.zip(self.snippet(passage)?);
+        Ok(found.map(|(name, snippet)| Hit { session: name.into(), item_id: item_id.clone(), snippet }))
     }
 
-    fn snippet(&self, passage: &str) -> Result<String, LogError> {
+    /// None if the words are not there as they were asked for.
+    fn snippet(&self, passage: &str) -> Result<Option<String>, LogError> {
         let printable: String =
             passage.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-        self.scratch.prepare_cached("DELETE FROM found")?.execute([])?;
-        self.scratch.prepare_cached("INSERT INTO found (text) VALUES (?1)")?.execute([&printable])?;
+        self.put(&printable)?;
         let snippet = self
             .scratch
             .prepare_cached("SELECT snippet(found, 0, ?1, ?2, '…', 24) FROM found WHERE found MATCH ?3")?
             .query_row([&FOUND_START.to_string(), &FOUND_END.to_string(), self.expression], |row| row.get(0))
             .optional()?;
-        Ok(snippet.unwrap_or_default())
+        Ok(snippet)
     }
 }
 

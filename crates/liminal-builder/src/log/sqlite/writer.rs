@@ -18,6 +18,7 @@ use super::super::{Batch, Cursor, Durability, LogError};
 use super::Settings;
 use super::import::Import;
 use super::indexing::Indexing;
+use super::packing::{BLOCK_BYTES, Packing};
 use super::syncer::{Publication, Syncer};
 use super::tracked::Tracked;
 use super::{events, meta};
@@ -91,6 +92,7 @@ pub(super) struct Writer {
     pub(super) syncer: Syncer,
     pub(super) sessions: HashMap<SessionId, Tracked>,
     pub(super) indexing: Indexing,
+    pub(super) packing: Packing,
 }
 
 impl Writer {
@@ -100,13 +102,7 @@ impl Writer {
         while let Some(job) = next.take().or_else(|| self.wait(&mut jobs)) {
             match job {
                 Job::Append(append) => next = self.append(append, &mut jobs),
-                Job::Events { session, events, reply } => {
-                    let limits = self.settings;
-                    let result = self.alone(&session, |connection, tracked| {
-                        events::write(connection, tracked.id(), &events, limits)
-                    });
-                    reply.send(result).ok();
-                }
+                Job::Events { session, events, reply } => drop(reply.send(self.events(&session, &events))),
                 Job::Trim { session, through, reply } => drop(reply.send(self.trim(&session, through))),
                 Job::Remove { session, reply } => drop(reply.send(self.remove(&session))),
                 Job::Import { import, reply } => drop(reply.send(self.import(&import))),
@@ -122,7 +118,7 @@ impl Writer {
         closing.map(|reply| reply.send(result));
     }
 
-    /// Indexes while nothing else is to do.
+    /// Packs and indexes while nothing else is to do.
     fn wait(&mut self, jobs: &mut mpsc::Receiver<Job>) -> Option<Job> {
         loop {
             match jobs.try_recv() {
@@ -131,7 +127,7 @@ impl Writer {
                 Err(mpsc::error::TryRecvError::Empty) => {}
             }
             // A full disk is told to those who append; the index catches up later.
-            if !self.index_one().unwrap_or(false) {
+            if !self.pack_one() && !self.index_one().unwrap_or(false) {
                 return jobs.blocking_recv();
             }
         }
@@ -211,6 +207,15 @@ impl Writer {
             self.syncer.publish(waiting);
         }
         self.syncer.tail();
+    }
+
+    fn events(&mut self, session: &SessionId, events: &[Bytes]) -> Result<(), LogError> {
+        let limits = self.settings;
+        let (id, lying) = self.alone(session, |connection, tracked| {
+            Ok((tracked.id(), events::write(connection, tracked.id(), events, limits)?))
+        })?;
+        self.packing.grew(id, lying);
+        Ok(())
     }
 
     fn trim(&mut self, session: &SessionId, through: u64) -> Result<(), LogError> {
@@ -294,6 +299,16 @@ impl Writer {
         result
     }
 
+    /// Whether there was something to pack. What cannot be read or has no room stays as it is.
+    fn pack_one(&mut self) -> bool {
+        let Some(session) = self.packing.next() else { return false };
+        let more = self.transaction(|writer| events::pack(&writer.connection, session));
+        if more.unwrap_or(false) {
+            self.packing.grew(session, BLOCK_BYTES);
+        }
+        true
+    }
+
     fn index_one(&mut self) -> Result<bool, LogError> {
         if self.indexing.is_idle() {
             return Ok(false);
@@ -305,7 +320,7 @@ impl Writer {
     }
 
     fn index_all(&mut self) -> Result<(), LogError> {
-        while self.index_one()? {}
+        while self.pack_one() || self.index_one()? {}
         Ok(())
     }
 

@@ -78,6 +78,29 @@ async fn followers_elsewhere_are_told_of_every_life() {
     assert_eq!(whole(&*there, &session).await, whole(&*here, &session).await);
 }
 
+/// Something else under a session's key is told to those who want this session, and to nobody else.
+#[tokio::test]
+async fn a_session_that_cannot_be_read_disturbs_no_other() {
+    let server = RedisServer::start(AppendOnly::No);
+    let log: Arc<dyn StreamLog> = Arc::new(connect(&server.url()).await);
+    let (bad, good) = (SessionId::from("bad"), SessionId::from("good"));
+    let begun = append(&*log, &good, update(&good, "a", "1")).await;
+    let mut watched = log.head(&bad).await.unwrap();
+    let mut follower = subscribe(&log, &good, Some(&begun)).await;
+    let () = server.ask(&["SET", "liminal:{bad}:meta", "of somebody else"]);
+    // Everything is joined and asked for again, this one too.
+    let () = server.ask(&["CLIENT", "KILL", "TYPE", "pubsub"]);
+    let reached = append(&*log, &good, update(&good, "a", "2")).await;
+    let Delivery::Changes { cursor, .. } = next(&mut follower).await else { panic!("a reset") };
+    assert_eq!(cursor, reached);
+    let elsewhere = connect(&server.url()).await;
+    elsewhere.append(&good, update(&good, "a", "3"), Durability::Grouped).await.unwrap();
+    assert!(matches!(next(&mut follower).await, Delivery::Changes { .. }), "news still come");
+    let problem = elsewhere.head(&bad).await.unwrap_err();
+    assert!(matches!(problem, LogError::Failed(_)), "{problem}");
+    assert_eq!(watched.borrow_and_update().seq, 0);
+}
+
 /// Whoever had the right to write before writes nothing any more, by whichever way.
 #[tokio::test]
 async fn c33_a_smaller_token_is_refused() {

@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::conversation::ToolResult;
+use crate::errand::Errand;
 
 fn request(messages: &Value) -> Request {
     read(json!({ "model": "m", "messages": messages }).to_string().as_bytes()).unwrap()

@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use super::super::tool_kinds::ToolKind;
 use super::*;
 use crate::conversation::ToolResult;
+use crate::errand::Errand;
 
 fn request(fields: Value) -> Request {
     let mut body = json!({ "model": "m", "input": [] });

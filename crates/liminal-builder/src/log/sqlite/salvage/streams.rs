@@ -13,6 +13,9 @@ use super::super::{Settings, events, indexing, opening, rows, tracked};
 use super::scan::{both_ways, number};
 use super::{Salvaged, Tally};
 
+/// A damaged row may claim to have held any number of events.
+const MOST_PACKED: u64 = 4096;
+
 /// Copies the log of every session.
 pub(super) fn salvage(from: &Connection, to: &Connection, salvaged: &mut Salvaged) -> Result<(), LogError> {
     let (sessions, is_whole) = sessions(from)?;
@@ -199,18 +202,21 @@ impl<'a> Log<'a> {
     }
 
     fn copy_events(&mut self, from: &Connection) -> Result<(), LogError> {
-        const SQL: &str = "SELECT number, body, checksum FROM event WHERE session = ?1 ORDER BY number";
-        let (mut found, mut damaged): (BTreeMap<i64, Bytes>, BTreeSet<i64>) = Default::default();
-        self.is_whole &= both_ways(from, SQL, [self.id], |row| {
-            match events::event(self.id, row) {
-                Ok((event, body)) => drop(found.insert(event, body)),
-                Err(_) => drop(damaged.insert(row.get(0).unwrap_or_default())),
+        let sql = format!("SELECT {} FROM event WHERE session = ?1 ORDER BY number", events::COLUMNS);
+        let (mut found, mut damaged): (BTreeMap<i64, Bytes>, BTreeMap<i64, u32>) = Default::default();
+        self.is_whole &= both_ways(from, &sql, [self.id], |row| {
+            match events::row(self.id, row) {
+                Ok(stored) => found.extend(stored.numbered()),
+                Err(_) => drop(damaged.insert(row.get(0).unwrap_or_default(), row.get(3).unwrap_or(1))),
             }
             Ok(())
         })?;
-        self.events = Tally { kept: found.len() as u64, lost: damaged.len() as u64 };
+        self.events = Tally {
+            kept: found.len() as u64,
+            lost: damaged.into_values().map(|count| u64::from(count).min(MOST_PACKED)).sum(),
+        };
         let Some((_, id)) = self.made.as_ref().filter(|_| !found.is_empty()) else { return Ok(()) };
-        events::write(self.to, *id, &found.into_values().collect::<Vec<_>>(), Settings::default())
+        events::write(self.to, *id, &found.into_values().collect::<Vec<_>>(), Settings::default()).map(drop)
     }
 
     fn finish(self, salvaged: &mut Salvaged) -> Result<(), LogError> {
