@@ -1,6 +1,9 @@
 /** Tests of the whole program in a browser. `./x test` builds what they start. */
 import { defineConfig } from '@playwright/test';
 
+/** Chromium takes a page that does not come from the program for one of the internet, which may not ask this machine. */
+const own = process.env['LIMINAL_PAGE'] ? ['--disable-features=LocalNetworkAccessChecks'] : [];
+
 export default defineConfig({
   testDir: 'tests/e2e',
   testMatch: '*.spec.ts',
@@ -22,7 +25,7 @@ export default defineConfig({
     launchOptions: {
       executablePath: process.env['LIMINAL_CHROMIUM'] ?? '/usr/bin/chromium',
       // Chromium's sandbox does not start for root; the pages are our own.
-      args: ['--no-sandbox', '--disable-dev-shm-usage', '--enable-precise-memory-info', '--js-flags=--expose-gc'],
+      args: ['--no-sandbox', '--disable-dev-shm-usage', '--enable-precise-memory-info', '--js-flags=--expose-gc', ...own],
     },
   },
 });

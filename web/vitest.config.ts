@@ -10,6 +10,7 @@ export default defineConfig({
         resolve: { conditions: ['development', 'browser'] },
         test: {
           name: 'dom',
+          testTimeout: 30_000,
           environment: 'happy-dom',
           include: ['tests/dom/**/*.test.tsx'],
           setupFiles: ['tests/dom/setup.ts'],

@@ -6,7 +6,7 @@ import { test, expect, type World } from '../tests/e2e/harness';
 const images = resolve(import.meta.dirname, '../../docs/images');
 
 async function scene(world: World, colorScheme: 'light' | 'dark'): Promise<DemoWorld> {
-  const found = await demoWorld(world);
+  const found = await demoWorld(world, {}, 'shop');
   await moreSessions(world, found.project, 'Write the release notes', 'Why is the build slow?');
   await world.server.json('POST', `/api/session/${encodeURIComponent(found.id)}/title`, { title: 'Greet people without a name' });
   await found.window.page.emulateMedia({ colorScheme });

@@ -2,12 +2,15 @@
 //! about one that is not there; starting them is the providers' business.
 
 mod codex;
+mod login;
 mod npm;
+mod remedy;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +53,16 @@ pub struct AgentReport {
     /// Whether it is a part of this program: always there, and no model behind it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub built_in: bool,
+    /// Whether its own login is there, where its program can tell without asking anybody. An agent may work without
+    /// one, by a key or a model of the user's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged_in: Option<bool>,
+    /// The command that installs it, where one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub install: Option<String>,
+    /// The command by which its user signs in, where one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<String>,
 }
 
 impl AgentReport {
@@ -59,18 +72,26 @@ impl AgentReport {
         self.problem.is_none()
     }
 
-    fn usable(name: &str, launch: Launch, version: String) -> Self {
+    /// One of which nothing is known but how it is got.
+    pub(crate) fn named(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            launch: Some(launch),
-            version: Some(version),
+            launch: None,
+            version: None,
             problem: None,
             built_in: false,
+            logged_in: None,
+            install: remedy::install(name),
+            sign_in: remedy::sign_in(name),
         }
     }
 
+    fn usable(name: &str, launch: Launch, version: String) -> Self {
+        Self { launch: Some(launch), version: Some(version), ..Self::named(name) }
+    }
+
     fn unusable(name: &str, launch: Option<Launch>, problem: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), launch, version: None, problem: Some(problem.into()), built_in: false }
+        Self { launch, problem: Some(problem.into()), ..Self::named(name) }
     }
 }
 
@@ -86,7 +107,13 @@ impl fmt::Display for AgentReport {
                 let command =
                     [launch.program.display().to_string()].into_iter().chain(launch.args.iter().cloned());
                 let command = command.collect::<Vec<_>>().join(" ");
-                write!(formatter, "✓ {:<14} {:<12} {command}", self.name, version.as_deref().unwrap_or(""))
+                let login = match self.logged_in {
+                    Some(true) => " (logged in)",
+                    Some(false) => " (no login of its own)",
+                    None => "",
+                };
+                let version = version.as_deref().unwrap_or("");
+                write!(formatter, "✓ {:<14} {version:<12} {command}{login}", self.name)
             }
             (None, version, None) => {
                 write!(formatter, "✓ {:<14} {}", self.name, version.as_deref().unwrap_or(""))
@@ -123,6 +150,23 @@ impl Machine<'_> {
         }
         reports.push(self.demo());
         reports
+    }
+
+    /// The same, with what each tells of its login. It takes longer: their programs are asked.
+    pub async fn agents_with_logins(&self) -> Vec<AgentReport> {
+        let mut reports = self.agents().await;
+        let asked = reports.iter().map(|report| login::is_there(report, self.environment_of(&report.name)));
+        let told = join_all(asked).await;
+        for (report, logged_in) in reports.iter_mut().zip(told) {
+            report.logged_in = logged_in;
+        }
+        reports
+    }
+
+    /// What an agent inherits, with what the user set for it.
+    fn environment_of(&self, name: &str) -> Environment {
+        let set = self.setting(name).map(|agent| agent.env.clone()).unwrap_or_default();
+        set.into_iter().fold(self.environment.clone(), |all, (name, value)| all.with(name, value))
     }
 
     /// The agent that is a part of this program. What the user set for it is added to what it is started with.
@@ -199,7 +243,7 @@ impl Machine<'_> {
                 Ok(api) => (Some(api.model().to_owned()), None),
                 Err(error) => (None, Some(error.to_string())),
             };
-        AgentReport { name: vendor.cli_type.to_owned(), launch: None, version, problem, built_in: false }
+        AgentReport { version, problem, ..AgentReport::named(vendor.cli_type) }
     }
 
     /// An agent as the user set it. Nobody knows what it does when it is asked for its version, so it is not.
@@ -212,13 +256,7 @@ impl Machine<'_> {
             return AgentReport::unusable(name, None, problem);
         };
         let launch = Launch { program, args: agent.args.clone() };
-        AgentReport {
-            name: name.to_owned(),
-            launch: Some(launch),
-            version: None,
-            problem: None,
-            built_in: false,
-        }
+        AgentReport { launch: Some(launch), ..AgentReport::named(name) }
     }
 
     fn setting(&self, name: &str) -> Option<&AgentConfig> {

@@ -1,13 +1,15 @@
 //! The command line. Owns its words and their help; what they do is elsewhere.
 
+pub mod reach;
 pub mod sessions;
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use liminal_core::processor::{Config, Profile};
+
+use reach::Reach;
 
 use crate::config::{Flag, Flags, RedisUrl};
 use crate::exit;
@@ -84,17 +86,16 @@ the configuration file, else they have defaults; `liminal config` shows them all
 
 Examples:
   liminal serve --port 0
+  liminal serve --socket ~/.liminal/socket
+  liminal serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
   liminal serve --agent claude-code=/opt/claude/bin/claude --agent my-agent=/opt/my-agent";
 
 /// Settings that the command line can make.
 #[derive(Debug, Default, Args)]
 pub struct Settings {
-    /// Address to listen on; only addresses of this machine are taken [default: 127.0.0.1]
-    #[arg(long)]
-    pub host: Option<IpAddr>,
-    /// Port to listen on; 0 takes any free one [default: 4747]
-    #[arg(long)]
-    pub port: Option<u16>,
+    /// Who can reach the server
+    #[command(flatten)]
+    pub reach: Reach,
     /// The program of an agent: a known one, or a new one that speaks the Agent Client Protocol; may be repeated
     #[arg(long = "agent", value_name = "NAME=PATH", value_parser = agent)]
     pub agents: Vec<(String, PathBuf)>,
@@ -128,16 +129,14 @@ impl Settings {
     /// What the command line sets.
     #[must_use]
     pub fn flags(&self) -> Flags {
-        let host = flag("--host", "listen.host", self.host.map(|host| host.to_string()));
-        let port = flag("--port", "listen.port", self.port.map(|port| port.to_string()));
         let bypass = self.allow_bypass.then(|| true.to_string());
         let bypass = flag("--allow-bypass", "security.allow-bypass", bypass);
         let redis = flag("--redis", "redis.url", self.redis.clone());
         let publish = self.publish_stream_b.then(|| true.to_string());
         let publish = flag("--publish-stream-b", "redis.publish-stream-b", publish);
         let Flags { settings, .. } = self.place.flags();
-        let settings =
-            settings.into_iter().chain([host, port, bypass, redis, publish].into_iter().flatten()).collect();
+        let more = [bypass, redis, publish].into_iter().flatten();
+        let settings = settings.into_iter().chain(self.reach.flags()).chain(more).collect();
         Flags { settings, agents: self.agents.clone() }
     }
 }

@@ -47,6 +47,22 @@ pub struct Listing {
 }
 
 impl Listing {
+    /// What is not listed, and why, in words; the agent is called by its name.
+    #[must_use]
+    pub fn notes(&self, agent: &str) -> Vec<String> {
+        let unreadable = self.unreadable.first().map(|first| {
+            let more = self.unreadable.len() - 1;
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            format!("{agent}: {}{more} cannot be read; check that you may read it", first.display())
+        });
+        let count = self.compressed;
+        let compressed = (count > 0).then(|| {
+            let files = if count == 1 { "session file is" } else { "session files are" };
+            format!("{agent}: {count} {files} compressed and not listed here, whatever its project; {agent} itself lists it")
+        });
+        unreadable.into_iter().chain(compressed).collect()
+    }
+
     /// The latest first.
     fn sort(&mut self) {
         self.sessions.sort_by(|one, other| {

@@ -92,7 +92,12 @@ const fn of_asking(error: &AskError) -> Exit {
 const fn of_log(error: &LogError) -> Exit {
     match error {
         LogError::Inaccessible { .. } | LogError::Newer { .. } => Exit::Unusable,
-        LogError::Full | LogError::Damaged(_) | LogError::Closed | LogError::Failed(_) => Exit::Failed,
+        LogError::Full
+        | LogError::Damaged(_)
+        | LogError::Fenced
+        | LogError::Unreachable(_)
+        | LogError::Closed
+        | LogError::Failed(_) => Exit::Failed,
     }
 }
 

@@ -15,6 +15,7 @@ pub mod credentials;
 mod docs;
 mod extract;
 mod feed;
+mod forwarded;
 mod frames;
 mod gate;
 mod health;
@@ -22,6 +23,7 @@ pub mod host;
 mod ledger;
 mod limits;
 mod listen;
+mod listener;
 pub mod openapi;
 mod operation;
 pub mod origin;
@@ -38,24 +40,25 @@ mod server_file;
 mod session;
 mod shell;
 mod sse;
+mod tls;
 mod ws;
 
 use std::fmt;
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::middleware::from_fn_with_state;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use app::{App, Shared};
 use credentials::{BrowserSessions, Credentials, Digest, ProgramToken};
-use host::OwnNames;
+use host::{OwnNames, PublicUrl};
 use ledger::Ledger;
+use listener::Listener;
 
 use crate::audit::Audit;
 use crate::clock::Clock;
@@ -63,16 +66,21 @@ use crate::sessions::Sessions;
 
 pub use app::FindAgents;
 pub use limits::Limits;
+pub use listener::Endpoint;
 pub use operation::{Answer, Content, Operation, Type};
 pub use problem::ApiError;
 pub use routes::{AREAS, Access, Area, Body, Handler, ROUTES, RequestHeader, Route, Verb};
 pub use server_file::{ServerFile, ServerFileError};
+pub use tls::{Tls, TlsError};
 
 /// Why the server could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The address is not one of this machine alone.
-    #[error("{0} can be reached from other machines; listen on 127.0.0.1 or ::1")]
+    /// The address is not one of this machine alone, and what is said there could be read on the way.
+    #[error(
+        "{0} can be reached from other machines; listen on 127.0.0.1 or ::1, give --tls-cert and --tls-key, or let them \
+         in unprotected with --insecure-http"
+    )]
     NotLoopback(IpAddr),
     /// The port is taken, or not ours to take.
     #[error("cannot listen on {address}: {source}; choose another port with --port, or 0 for any free one")]
@@ -82,12 +90,35 @@ pub enum ServeError {
         /// Why.
         source: io::Error,
     },
+    /// The socket cannot be made.
+    #[error("cannot listen on the socket {}: {source}", path.display())]
+    Socket {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Who can reach a server beyond the programs of this machine.
+#[derive(Debug, Clone, Default)]
+pub struct Reach {
+    /// A certificate of its own.
+    pub tls: Option<Tls>,
+    /// Other machines may ask without TLS.
+    pub insecure_http: bool,
+    /// Where browsers find it behind a proxy.
+    pub public_url: Option<PublicUrl>,
+    /// Proxies whose word on the client's address counts.
+    pub trusted_proxies: Vec<IpAddr>,
 }
 
 /// How to start a server.
 pub struct Options {
-    /// Where to listen; an address of this machine alone.
-    pub address: SocketAddr,
+    /// Where to listen.
+    pub endpoint: Endpoint,
+    /// Who can reach it.
+    pub reach: Reach,
     /// Tells the servers of this machine apart; the same text after a restart.
     pub instance: String,
     /// More names by which it may be addressed.
@@ -111,21 +142,27 @@ pub struct Options {
 /// A server that listens and does not yet answer.
 #[derive(Debug)]
 pub struct Server {
-    listener: TcpListener,
+    listener: Listener,
+    tls: Option<Tls>,
     app: App,
 }
 
 impl Server {
-    /// Takes the address.
+    /// Takes the address or makes the socket.
     pub async fn bind(options: Options) -> Result<Self, ServeError> {
-        let address = options.address;
-        if !address.ip().is_loopback() {
+        let Options { endpoint, reach, .. } = &options;
+        if let Endpoint::Address(address) = endpoint
+            && !(address.ip().is_loopback() || reach.tls.is_some() || reach.insecure_http)
+        {
             return Err(ServeError::NotLoopback(address.ip()));
         }
-        let failed = |source| ServeError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, app: app(options, address) })
+        let failed = |source| match endpoint.clone() {
+            Endpoint::Address(address) => ServeError::Listen { address, source },
+            Endpoint::Socket(path) => ServeError::Socket { path, source },
+        };
+        let listener = Listener::bind(endpoint).await.map_err(failed)?;
+        let endpoint = listener.endpoint().map_err(failed)?;
+        Ok(Self { listener, tls: reach.tls.clone(), app: app(options, &endpoint) })
     }
 
     /// Where it can be reached, without a slash at the end.
@@ -155,19 +192,24 @@ impl Server {
             shutdown.await;
             app.stop();
         };
-        listen::serve(self.listener, router, self.app.limits(), shutdown).await;
+        let tls = self.tls.map(|tls| tls.acceptor().clone());
+        listen::serve(self.listener, tls, router, self.app.limits(), shutdown).await;
         timeout(self.app.limits().stop_time, self.app.left()).await.ok();
     }
 }
 
-fn app(options: Options, address: SocketAddr) -> App {
+fn app(options: Options, endpoint: &Endpoint) -> App {
     // Cookie names take few characters, and what an instance is called is nobody's business.
     let instance: String = Digest::of(&options.instance).to_text().chars().take(8).collect();
+    let (url, port) = url(endpoint, options.reach.tls.is_some());
     App::new(Shared {
-        url: format!("http://{address}"),
-        port: address.port(),
-        names: OwnNames::of(address).with(options.names, address.port()),
-        credentials: Credentials::new(address.port(), &instance, options.token, options.browsers),
+        page_url: page_url(&options.reach, &url),
+        url,
+        port,
+        fingerprint: options.reach.tls.as_ref().map(|tls| tls.fingerprint().to_owned()),
+        names: names(&options, endpoint),
+        credentials: Credentials::new(port, &instance, options.token, options.browsers),
+        trusted_proxies: options.reach.trusted_proxies,
         limits: options.limits,
         clock: Clock::start(),
         find_agents: options.find_agents,
@@ -179,8 +221,46 @@ fn app(options: Options, address: SocketAddr) -> App {
     })
 }
 
+fn names(options: &Options, endpoint: &Endpoint) -> OwnNames {
+    let own = match endpoint {
+        Endpoint::Address(address) => {
+            OwnNames::of(*address).with(options.names.iter().cloned(), address.port())
+        }
+        Endpoint::Socket(_) => OwnNames::of_socket(),
+    };
+    let own = if options.reach.tls.is_some() { own.secured() } else { own };
+    own.with_public(options.reach.public_url.as_ref())
+}
+
+/// Where programs of this machine reach the server, and its port.
+fn url(endpoint: &Endpoint, is_secure: bool) -> (String, u16) {
+    let scheme = if is_secure { "https" } else { "http" };
+    match endpoint {
+        Endpoint::Address(address) => (format!("{scheme}://{}", within(*address)), address.port()),
+        Endpoint::Socket(path) => (format!("unix:{}", path.display()), 0),
+    }
+}
+
+/// An address that stands for all of them is none to connect to.
+fn within(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip @ (IpAddr::V4(_) | IpAddr::V6(_)) => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+fn page_url(reach: &Reach, url: &str) -> String {
+    match &reach.public_url {
+        Some(public) => public.to_string(),
+        None if url.starts_with("unix:") => "http://localhost".to_owned(),
+        None => url.to_owned(),
+    }
+}
+
 impl fmt::Debug for Options {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Options").field("address", &self.address).finish_non_exhaustive()
+        formatter.debug_struct("Options").field("endpoint", &self.endpoint).finish_non_exhaustive()
     }
 }

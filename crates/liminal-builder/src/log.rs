@@ -9,7 +9,9 @@ mod cursor;
 mod events;
 mod key;
 pub mod memory;
+pub mod redis;
 mod sequence;
+pub mod shared;
 pub mod sqlite;
 mod subscription;
 mod text;
@@ -129,6 +131,12 @@ pub enum LogError {
         /// The newest schema known here.
         known: u32,
     },
+    /// Another server writes this session now.
+    #[error("another server has taken this session over; reload it")]
+    Fenced,
+    /// What several servers share is not at hand.
+    #[error("Redis does not answer ({0}); check that it runs and can be reached from this server")]
+    Unreachable(String),
     /// The log was closed.
     #[error("the log is closed because the server is stopping")]
     Closed,

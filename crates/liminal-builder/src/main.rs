@@ -113,7 +113,7 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
     }
     let data = usual_data_directory(&environment).unwrap_or_default();
     let machine = Machine { config: &config, environment: &environment, managed: &managed, data: &data };
-    let agents = machine.agents().await;
+    let agents = machine.agents_with_logins().await;
     if options.json {
         say(&serde_json::to_string_pretty(&agents)?)?;
     } else {

@@ -4,11 +4,12 @@
 pub mod acp;
 pub mod claude_code;
 mod handshake;
+mod missing;
 pub mod model_api;
 mod registry;
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use liminal_core::dialect::{AgentCommand, Dialect, Notice};
@@ -17,7 +18,7 @@ use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
 
 use crate::clock::Clock;
-use crate::discovery::SessionSummary;
+use crate::discovery::Listing;
 use crate::process::SpawnError;
 use crate::transport::AgentPipe;
 pub use registry::ProviderRegistry;
@@ -137,9 +138,20 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     /// Starts an agent for a new session, or for one to go on with.
     fn open(&self, request: OpenRequest) -> Opening<'_>;
 
-    /// The sessions of a directory that the agent left on disk, the latest first.
-    fn found(&self, _directory: PathBuf) -> Asking<'_, Vec<SessionSummary>> {
-        Box::pin(async { Ok(Vec::new()) })
+    /// The sessions of a directory that the agent left on disk, or remembered when it was last asked, the latest first.
+    fn found(&self, _directory: PathBuf) -> Asking<'_, Listing> {
+        Box::pin(async { Ok(Listing::default()) })
+    }
+
+    /// Whether what [`Provider::found`] tells is old, and only the agent knows better.
+    fn is_stale(&self, _directory: &Path) -> bool {
+        false
+    }
+
+    /// Asks the agent which sessions of a directory it remembers; it may be started for that. Tells whether they are
+    /// others than before.
+    fn recall(&self, _directory: PathBuf) -> Asking<'_, bool> {
+        Box::pin(async { Ok(false) })
     }
 
     /// What was said in a session, if that can be known without starting the agent.

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use tokio::sync::watch;
 
 use crate::agents::Machine;
@@ -18,7 +18,7 @@ use crate::clock::Clock;
 use crate::config::{Config, ConfigError, usual_data_directory};
 use crate::data_dir::DataDir;
 use crate::http::credentials::{BrowserLogins, Digest, ProgramToken};
-use crate::http::{FindAgents, Options, ServeError, Server, ServerFile};
+use crate::http::{Endpoint, FindAgents, Options, Reach, ServeError, Server, ServerFile, Tls};
 use crate::log::sqlite::{self, SqliteLog};
 use crate::process::{Environment, InstanceId, sweep_leftovers};
 use crate::provider::ProviderRegistry;
@@ -63,6 +63,11 @@ pub fn managed_agents(environment: &Environment) -> PathBuf {
     usual_data_directory(environment).unwrap_or_default().join("agents")
 }
 
+/// What is set does not go together.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ReachError(&'static str);
+
 /// A server that listens and does not yet answer.
 #[derive(Debug)]
 pub struct Ready {
@@ -86,11 +91,35 @@ pub async fn run(
     let file = ready.file();
     file.write(&plan.data).with_context(|| format!("cannot write to {}", plan.data.display()))?;
     let url = ready.server.fresh_url();
-    say(&format!("Liminal Builder is at {url}"))?;
-    if plan.opens_browser {
+    say(&greeting(&plan.config, ready.server.url(), &url))?;
+    if plan.opens_browser && has_page(&plan.config) {
         browser::open(&url, &plan.data, &plan.environment).await;
     }
     ready.until(shutdown, || file.remove(&plan.data)).await
+}
+
+/// Where it is, and who else can reach it.
+fn greeting(config: &Config, own: &str, page: &str) -> String {
+    let place = if has_page(config) { page } else { own };
+    let greeting = format!("Liminal Builder is at {place}");
+    let (host, port) = (config.listen.host, own.rsplit(':').next().unwrap_or_default());
+    if config.listen.socket.is_some() || host.is_loopback() {
+        return greeting;
+    }
+    let how = if config.listen.tls_cert.is_some() {
+        "over TLS"
+    } else {
+        "without TLS: all that is said can be read"
+    };
+    format!(
+        "{greeting}\nOther machines can reach it at {}, {how}",
+        SocketAddr::new(host, port.parse().unwrap_or(0))
+    )
+}
+
+/// No browser opens a socket in the file system.
+fn has_page(config: &Config) -> bool {
+    config.listen.socket.is_none() || config.security.public_url.is_some()
 }
 
 /// Puts everything together. What a predecessor left is put right; nobody is told of it yet.
@@ -113,8 +142,10 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     sessions.watch();
     let browsers = Arc::new(BrowserLogins::load(Store::new(Arc::clone(&log))).await?);
     let token = Arc::new(open_token(&real)?);
-    let options = |address| Options {
-        address,
+    let reach = reach(&plan.config)?;
+    let options = |endpoint| Options {
+        endpoint,
+        reach: reach.clone(),
         instance: real.display().to_string(),
         names: plan.config.security.names(),
         limits: plan.config.limits.http(),
@@ -238,8 +269,31 @@ async fn sessions(
     })
 }
 
-/// The port that was asked for; if none was, the usual one or the next that is free.
-async fn bind(options: impl Fn(SocketAddr) -> Options, config: &Config) -> Result<Server, ServeError> {
+/// Who can reach the server, as it is set.
+fn reach(config: &Config) -> Result<Reach> {
+    let (listen, security) = (&config.listen, &config.security);
+    let tls = match (&listen.tls_cert, &listen.tls_key, &listen.socket) {
+        (None, None, _) => None,
+        (Some(certificate), Some(key), None) => Some(Tls::read(certificate, key)?),
+        (_, _, Some(_)) => {
+            bail!(ReachError("a socket needs no TLS; leave out tls-cert and tls-key, or the socket"))
+        }
+        (_, _, None) => bail!(ReachError("tls-cert and tls-key belong together; set both")),
+    };
+    Ok(Reach {
+        tls,
+        insecure_http: security.insecure_http,
+        public_url: security.public_url.clone(),
+        trusted_proxies: security.trusted_proxies.clone(),
+    })
+}
+
+/// The socket; or the port that was asked for; if none was, the usual one or the next that is free.
+async fn bind(options: impl Fn(Endpoint) -> Options, config: &Config) -> Result<Server, ServeError> {
+    if let Some(socket) = &config.listen.socket {
+        return Server::bind(options(Endpoint::Socket(socket.clone()))).await;
+    }
+    let options = |address| options(Endpoint::Address(address));
     let (host, port) = (config.listen.host, config.listen.port);
     let last = if port == USUAL_PORT { port + MORE_PORTS } else { port };
     let mut result = Server::bind(options(SocketAddr::new(host, port))).await;
@@ -261,7 +315,7 @@ fn find_agents(plan: &Plan) -> FindAgents {
         let place = Arc::clone(&place);
         Box::pin(async move {
             let (config, environment, managed, data) = &*place;
-            Machine { config, environment, managed, data }.agents().await
+            Machine { config, environment, managed, data }.agents_with_logins().await
         })
     })
 }

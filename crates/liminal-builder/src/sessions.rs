@@ -11,6 +11,7 @@ mod listing;
 mod memory;
 mod past;
 mod queue;
+mod recalling;
 mod recovery;
 mod sending;
 mod slot;

@@ -92,6 +92,8 @@ wire_enum! {
         QueueFull = "QUEUE_FULL",
         /// Nothing of the range that was asked for is there.
         RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE",
+        /// What several servers share is not at hand, because Redis does not answer.
+        RedisUnreachable = "REDIS_UNREACHABLE",
         /// The request did not arrive in time.
         RequestTimeout = "REQUEST_TIMEOUT",
         /// The turn failed and its source did not say why.
@@ -100,6 +102,8 @@ wire_enum! {
         ServerRestart = "SERVER_RESTART",
         /// No such session.
         SessionNotFound = "SESSION_NOT_FOUND",
+        /// Another server runs this session now.
+        SessionTakenOver = "SESSION_TAKEN_OVER",
         /// The server is stopping.
         ShuttingDown = "SHUTTING_DOWN",
         /// The agent could not be started.

@@ -8,6 +8,7 @@ import { kept, keptArray } from './row-identity';
 import type { Row } from './row-types';
 import { Sections } from './sections';
 import type { ItemOf, SessionLog } from './session-log';
+import { Unconfirmed } from './unconfirmed';
 import { type Waiting, waitingFor } from './waiting';
 
 export type * from './row-types';
@@ -50,17 +51,21 @@ class Projector {
   private outgoing = new OutgoingRows();
   /** The turns that messages of this page began: their rows keep the key that they had before the server told of them. */
   private own = new Map<TurnId, string>();
+  private unconfirmed = new Unconfirmed();
+  private shown: ReadonlySet<TurnId> = new Set();
   private last: Projection | undefined;
 
   project({ log, view, outgoing }: ProjectionInput): Projection {
     for (const { delivery, clientMessageId } of outgoing) {
       if (delivery.kind === 'accepted') this.own.set(delivery.turnId, outgoingKey(clientMessageId));
     }
-    const made = this.sections.update(log, view, this.own);
+    const claimed = this.unconfirmed.turns(log, outgoing, this.shown);
+    const made = this.sections.update(log, view, withClaims(this.own, claimed));
     const pending = made.flatMap((section) => section.open);
     const running = made.filter((section) => section.input.turnId === view?.turn).flatMap((section) => section.input.items);
-    const own = new Set(made.filter((section) => section.hasUserMessage).map((section) => section.input.turnId));
-    const rows = [...made.flatMap((section) => section.rows), ...this.outgoing.update(outgoing, own)];
+    this.shown = new Set(made.filter((section) => section.hasUserMessage).map((section) => section.input.turnId));
+    const unseen = outgoing.filter(({ clientMessageId }) => !claimed.has(clientMessageId));
+    const rows = [...made.flatMap((section) => section.rows), ...this.outgoing.update(unseen, this.shown)];
     const next: Projection = {
       rows: keptArray(this.last?.rows, rows),
       plan: made.findLast((section) => section.plan)?.plan,
@@ -70,6 +75,11 @@ class Projector {
     this.last = kept(this.last, next);
     return this.last;
   }
+}
+
+function withClaims(own: ReadonlyMap<TurnId, string>, claimed: ReadonlyMap<string, TurnId>): ReadonlyMap<TurnId, string> {
+  if (claimed.size === 0) return own;
+  return new Map([...own, ...[...claimed].map(([id, turn]): [TurnId, string] => [turn, outgoingKey(id)])]);
 }
 
 function keptWaiting(earlier: Waiting | undefined, later: Waiting | undefined): Waiting | undefined {

@@ -19,6 +19,11 @@ export type AgentReport = {
   readonly version?: string;
   /** Why not, and what to do about it. */
   readonly problem?: string;
+  /** Whether its own login is there, where that is known. */
+  readonly loggedIn?: boolean;
+  /** Commands to copy: how to get it, how to sign in. */
+  readonly install?: string;
+  readonly signIn?: string;
 };
 
 export type UiState = Record<string, unknown>;

@@ -4,6 +4,7 @@ import { createStore, produce, reconcile } from 'solid-js/store';
 import type { Approval, Meta, Project, SessionSummary } from '../gen/contracts';
 import { countNeedsYou, glyphOf, type Glyph } from '../model/status';
 import type { AgentReport } from '../protocol/http';
+import { Unreachable } from '../protocol/problems';
 import { prefs } from './prefs';
 import { api, connection } from './services';
 import { attempt, toastError } from './toasts';
@@ -11,6 +12,8 @@ import { attempt, toastError } from './toasts';
 export interface SessionsOfProject {
   sessions: SessionSummary[];
   next?: string | undefined;
+  /** What is not in the list, and why. */
+  notes?: readonly string[] | undefined;
 }
 
 const [projects, setProjects] = createStore<Project[]>([]);
@@ -24,12 +27,17 @@ export { projects, lists, archived, agents, meta, approvals, isReady };
 
 const PAGE = 50;
 
+/** That the server cannot be reached is told by the connection, which asks again when it is back. */
+function tellUnlessLost(title: string, error: unknown): void {
+  if (!(error instanceof Unreachable)) toastError(title, error);
+}
+
 export async function refreshProjects(): Promise<void> {
   try {
     setProjects(reconcile((await api.projects()).projects, { key: 'id' }));
     setReady(true);
   } catch (error) {
-    toastError('Projects could not be read', error);
+    tellUnlessLost('Projects could not be read', error);
   }
 }
 
@@ -41,14 +49,22 @@ export async function refreshAgents(): Promise<void> {
   }
 }
 
+/** Answers may overtake each other: an older one than the last that was taken is of no use. */
+let asked = 0;
+const taken = new Map<string, number>();
+
 /** Asks again for as many rows as are shown. */
 export async function refreshSessions(projectId: string): Promise<void> {
+  const number = asked += 1;
   const shown = Math.max(PAGE, lists[projectId]?.sessions.length ?? 0);
   try {
     const page = await api.sessions({ projectId, limit: shown });
+    if ((taken.get(projectId) ?? 0) > number) return;
+    taken.set(projectId, number);
     put('list', projectId, page.sessions, page.next);
+    setLists(projectId, 'notes', page.notes);
   } catch (error) {
-    toastError('Sessions could not be read', error);
+    tellUnlessLost('Sessions could not be read', error);
   }
 }
 
@@ -62,7 +78,7 @@ export async function moreSessions(projectId: string): Promise<void> {
 export async function refreshArchived(): Promise<void> {
   await Promise.all(projects.map(async ({ id }) => {
     const page = await api.sessions({ projectId: id, archived: true, limit: 100 });
-    put('archive', id, page.sessions.filter((session) => session.isArchived), page.next);
+    put('archive', id, page.sessions, page.next);
   }));
 }
 

@@ -8,21 +8,13 @@ import { CopyCommand } from './parts/CopyCommand';
 import { Icon } from './parts/Icon';
 import { Mark } from './parts/Mark';
 
-/** How each known agent is installed and let in. */
-const COMMANDS: Record<string, { install: string; signIn: string }> = {
-  'claude-code': { install: 'npm install -g @anthropic-ai/claude-code', signIn: 'claude' },
-  codex: { install: 'npm install -g @openai/codex', signIn: 'codex login' },
-  gemini: { install: 'npm install -g @google/gemini-cli', signIn: 'gemini' },
-  opencode: { install: 'npm install -g opencode-ai', signIn: 'opencode auth login' },
-};
-
 export function Welcome() {
   const demo = () => agents()?.find((agent) => agent.name === 'demo' && !agent.problem);
   return (
     <div class="welcome" data-testid="welcome">
       <Mark />
       <h1>Welcome to Liminal Builder</h1>
-      <p class="muted">Your coding agents, in one calm window. Three steps:</p>
+      <p class="muted">Your coding agents, in one calm window.</p>
       <Show when={demo()}>
         <p class="welcome-demo"><button type="button" class="button" data-testid="try-demo" onClick={tryDemo}><Icon name="spark" />Try the demo agent</button> <span class="faint">It needs no account, and works in a directory of its own, <code>~/liminal-demo</code>.</span></p>
       </Show>
@@ -49,25 +41,31 @@ export function AgentChecklist() {
   return (
     <>
       <ul class="agents" data-testid="agents">
-        <For each={agents()} fallback={<li class="faint"><span class="spinner" /> Looking for agents</li>}>{(agent) => <AgentLine agent={agent} />}</For>
+        <For each={usableFirst(agents())} fallback={<li class="faint"><span class="spinner" /> Looking for agents</li>}>{(agent) => <AgentLine agent={agent} />}</For>
       </ul>
       <button type="button" class="button small" onClick={() => void look()} disabled={isLooking()}><Show when={isLooking()} fallback={<Icon name="restore" />}><span class="spinner" /></Show>Look again</button>
     </>
   );
 }
 
+function usableFirst(all: readonly AgentReport[] | undefined): AgentReport[] | undefined {
+  return all?.toSorted((one, other) => Number(Boolean(one.problem)) - Number(Boolean(other.problem)));
+}
+
 function AgentLine(props: { agent: AgentReport }) {
-  const commands = () => COMMANDS[props.agent.name];
+  const isAbsent = (): boolean => props.agent.launch === undefined && /PATH|install|API_KEY/.test(props.agent.problem ?? '');
   /** An agent that is there and fails mostly wants to be signed in. */
-  const isAbsent = (): boolean => props.agent.launch === undefined && /PATH|install/.test(props.agent.problem ?? '');
+  const remedy = (): string | undefined => (isAbsent() ? props.agent.install : props.agent.signIn);
+  /** The command stands below; how to get it need not be said twice. */
+  const problem = (): string | undefined => (isAbsent() && remedy() ? props.agent.problem?.split('; ', 1)[0] : props.agent.problem);
   return (
-    <li class="agent-line" data-testid="agent" data-agent={props.agent.name} data-usable={!props.agent.problem}>
-      <Icon name={props.agent.problem ? 'alert' : 'check'} />
+    <li class="agent-line" data-testid="agent" data-agent={props.agent.name} data-usable={!props.agent.problem} data-absent={isAbsent()}>
+      <Icon name={props.agent.problem ? (isAbsent() ? 'dot' : 'alert') : 'check'} />
       <div class="grow">
         <div><span class="line-label">{agentName(props.agent.name)}</span> <span class="faint mono">{props.agent.version}</span></div>
-        <Show when={props.agent.problem}>{(problem) => <p class="muted">{problem()}</p>}</Show>
-        <Show when={props.agent.problem ? commands() : undefined}>{(found) => <CopyCommand command={isAbsent() ? found().install : found().signIn} />}</Show>
-        <Show when={props.agent.problem ? undefined : commands()}>{(found) => <details class="sign-in"><summary>Not signed in yet?</summary><CopyCommand command={found().signIn} /></details>}</Show>
+        <Show when={problem()}>{(text) => <p class="muted">{text()}</p>}</Show>
+        <Show when={props.agent.problem ? remedy() : undefined}>{(command) => <CopyCommand command={command()} />}</Show>
+        <Show when={props.agent.problem || props.agent.loggedIn ? undefined : props.agent.signIn}>{(command) => <details class="sign-in"><summary>Not signed in yet?</summary><CopyCommand command={command()} /></details>}</Show>
       </div>
     </li>
   );

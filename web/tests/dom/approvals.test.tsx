@@ -24,6 +24,12 @@ describe('approvals', () => {
     expect(safest([{ optionId: 'a', name: '', kind: 'allow_once' }, { optionId: 'b', name: '', kind: 'reject_once' }])?.optionId).toBe('b');
   });
 
+  test('an option of an unknown kind is never the safest while there is another', () => {
+    expect(safest([{ optionId: 'a', name: '', kind: 'other' }, { optionId: 'b', name: '', kind: 'allow_always' }])?.optionId).toBe('b');
+    expect(safest([{ optionId: 'a', name: '', kind: 'other' }])?.optionId).toBe('a');
+    expect(safest([])).toBeUndefined();
+  });
+
   test('options stand as the agent offered them and the safest has the focus', async () => {
     show().tell(permission('p1'));
     await settled();

@@ -1,6 +1,9 @@
 /** What the simulated browsers lack. */
 import { afterEach } from 'vitest';
-import { cleanup } from '@solidjs/testing-library';
+import { cleanup, configure } from '@solidjs/testing-library';
+
+// For what hangs: parts of the page are loaded when they are first shown, and the machine may be busy.
+configure({ asyncUtilTimeout: 20_000 });
 
 class NoSizes {
   observe(): void {}

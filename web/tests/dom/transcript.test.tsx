@@ -66,6 +66,15 @@ describe('transcript', () => {
     expect(shown.querySelector('.image-placeholder')).toBeTruthy();
   });
 
+  test('a command shows the code by which it ended, also if it said nothing', async () => {
+    const fake = show();
+    fake.tell(call('complete', { toolOutput: '', exitCode: 3 }));
+    fireEvent.click(screen.getByTestId('tool-card').querySelector('button') as Element);
+    const chip = await screen.findByTestId('exit-code');
+    expect(chip.textContent).toBe('exit 3');
+    expect(chip.classList.contains('bad')).toBe(true);
+  });
+
   test('a tool is done only with its result, and its body is built when it is opened', async () => {
     const fake = show();
     fake.tell(call('create', { toolArguments: {} }));

@@ -113,6 +113,7 @@ test('B2 prompt lost: a message whose fate nobody knows is shown once, and can b
   await pane.turn('!noread');
   await pane.send('said to the deaf');
   await expect(pane.rows('user').last().getByTestId('delivery')).toHaveAttribute('data-delivery', 'sending');
+  await until('it is on its way to the agent', async () => (await world.server.status(sessionId)).state === 'running');
   await world.server.kill();
   await world.startAgain();
   await window.id('conn-pill').click();

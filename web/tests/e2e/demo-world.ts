@@ -9,9 +9,9 @@ export interface DemoWorld {
   pane: Pane;
 }
 
-export async function demoWorld(world: World, options: ServerOptions = {}): Promise<DemoWorld> {
+export async function demoWorld(world: World, options: ServerOptions = {}, name = 'project'): Promise<DemoWorld> {
   await world.start(options);
-  const project = world.place.project();
+  const project = world.place.project(name);
   await world.server.addProject(project);
   const id = await world.server.createSession(project);
   const window = await world.window();

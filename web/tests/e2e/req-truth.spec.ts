@@ -29,6 +29,28 @@ test('req 13, 59: a lost connection is shown and said at once, and comes back', 
   await expect(window.id('announcer')).toHaveText('Connected');
 });
 
+test('req 13, 57: a lost connection is told without a part that is too wide, and on a phone above the session', async ({ world }) => {
+  await world.start();
+  const proxy = await world.proxy();
+  const project = world.place.project();
+  await world.server.addProject(project);
+  const id = await world.server.createSession(project);
+  const window = await world.window(proxy.url);
+  window.expectFaults(...BROKEN);
+  const pane = await window.openSession(id);
+  proxy.cut();
+  await expect(window.id('conn-pill')).toHaveText(/attempt \d+|Offline/);
+  await expect(window.id('conn-pill')).toBeInViewport({ ratio: 1 });
+  const overflow = (): Promise<number> => window.id('sidebar').evaluate((element) => element.scrollWidth - element.clientWidth);
+  expect(await overflow()).toBe(0);
+  const note = pane.root.getByText(/Reconnecting|Offline/);
+  await expect(note).toBeHidden();
+  await window.page.setViewportSize({ width: 390, height: 800 });
+  await expect(note).toBeVisible();
+  proxy.restore();
+  await expect(note).toHaveCount(0);
+});
+
 test('req 14, 35: what is written offline waits, can be taken back, and arrives once', async ({ world }) => {
   await world.start();
   const proxy = await world.proxy();

@@ -9,6 +9,13 @@ const NOT_DONE: Record<number, string> = {
   51: 'messages are texts: the wire, the store and the dialects carry no attachments yet',
 };
 
+/** What is missing of those that are tested. */
+const PARTLY: Record<number, string> = {
+  35: 'no chips: see 51',
+  44: 'drafts are texts: see 51',
+  46: 'a message cannot be put into the turn that runs; it waits, or that turn is stopped for it',
+};
+
 const ALL = Array.from({ length: 60 }, (_, index) => index + 1);
 const e2e = join(import.meta.dirname, '../e2e');
 
@@ -28,6 +35,10 @@ describe('the requirements of the page', () => {
 
   it.each(ALL)('%i is tested in a browser, or it is said why not', (number) => {
     expect(found.has(number) || number in NOT_DONE).toBe(true);
+  });
+
+  it('tells of what is tested only what is missing of it', () => {
+    expect(Object.keys(PARTLY).map(Number).filter((number) => !found.has(number))).toEqual([]);
   });
 
   it('gives no excuse for what is tested', () => {

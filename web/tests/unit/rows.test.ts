@@ -224,6 +224,38 @@ describe('messages of this page', () => {
   });
 });
 
+describe('messages that are shown before they are confirmed', () => {
+  const sending = outgoing({ kind: 'sending' });
+  const keysOf = (log: SessionLog, entries: Outgoing[], projector: ReturnType<typeof createProjector>): string[] => project(log, entries, projector).rows.map((row) => row.key);
+
+  it('are one row, under the key that they had and will have', () => {
+    const projector = createProjector();
+    const log = session();
+    expect(keysOf(log, [sending], projector)).toEqual(['out:c1']);
+    log.apply(upsert(1, message('t1/1', 'hello', 'complete', 'user')));
+    expect(keysOf(log, [sending], projector)).toEqual(['out:c1']);
+    expect(keysOf(log, [outgoing({ kind: 'accepted', turnId: 't1' })], projector)).toEqual(['out:c1']);
+    expect(keysOf(log, [], projector)).toEqual(['out:c1']);
+  });
+
+  it('are not mistaken for earlier ones of the same words', () => {
+    const projector = createProjector();
+    const log = session(upsert(1, message('t1/1', 'hello', 'complete', 'user')));
+    expect(keysOf(log, [], projector)).toEqual(['t1/1']);
+    expect(keysOf(log, [sending], projector)).toEqual(['t1/1', 'out:c1']);
+    expect(keysOf(session(upsert(1, message('old', 'hello', 'complete', 'user'))), [{ ...sending, createdAt: Date.parse(timeAt(3600)) }], createProjector())).toEqual(['old', 'out:c1']);
+  });
+
+  it('are two if they were said twice', () => {
+    const projector = createProjector();
+    const log = session();
+    const both = [sending, outgoing({ kind: 'sending' }, 'c2')];
+    expect(keysOf(log, both, projector)).toEqual(['out:c1', 'out:c2']);
+    log.apply(upsert(1, message('t1/1', 'hello', 'complete', 'user')));
+    expect(keysOf(log, both, projector)).toEqual(['out:c1', 'out:c2']);
+  });
+});
+
 describe('what the turn waits for', () => {
   const waiting = (...items: Upsert[]) => project(running(...items)).waiting;
   it.each<[string, Upsert[]]>([

@@ -11,7 +11,7 @@ use liminal_core::upsert::{TurnEvent, TurnStatus, Upsert, UpsertBody, UpsertStat
 use liminal_core::wire::ServerMessage;
 use liminal_core::wire::rest::{SendMessage, SessionStatus};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::Signal;
 
 use super::approve;
 use super::asking::Asking;
@@ -66,11 +66,12 @@ impl Conversation {
         follower: Follower,
         purpose: Purpose,
         manner: Manner,
-    ) -> Result<Self> {
+        interrupts: Signal,
+    ) -> Self {
         let prompts = if purpose == Purpose::Watch { Prompts::Shown } else { Prompts::Hidden };
         let is_dimming = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let lines = is_attended().then(|| BufReader::new(tokio::io::stdin()).lines());
-        Ok(Self {
+        Self {
             client,
             session,
             follower,
@@ -79,9 +80,9 @@ impl Conversation {
             transcript: Transcript::new(io::stdout(), io::stderr(), is_dimming, prompts),
             questions: VecDeque::new(),
             lines,
-            interrupts: signal(SignalKind::interrupt())?,
+            interrupts,
             is_stopping: false,
-        })
+        }
     }
 
     /// Until its purpose is fulfilled, or somebody has enough.

@@ -1,5 +1,6 @@
 //! `liminal ls`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -9,7 +10,7 @@ use liminal_core::wire::projects::{Project, ProjectList};
 use liminal_core::wire::rest::{SessionList, SessionSummary};
 
 use super::server::find;
-use super::terminal::{json_line, safe_line, say};
+use super::terminal::{json_line, safe_line, say, tell};
 use crate::cli::sessions::List;
 use crate::exit::Exit;
 use crate::http::client::{AskError, Client, encoded};
@@ -17,9 +18,9 @@ use crate::http::client::{AskError, Client, encoded};
 /// Lists sessions, the newest first.
 pub async fn list(options: &List) -> Result<Exit> {
     let client = find(&options.place)?;
-    let mut sessions = Vec::new();
+    let (mut sessions, mut notes) = (Vec::new(), BTreeSet::new());
     for project in projects(&client, options.project.as_deref()).await? {
-        sessions.extend(of_project(&client, &project.id).await?);
+        sessions.extend(of_project(&client, &project.id, &mut notes).await?);
     }
     sessions.sort_by_key(|session| std::cmp::Reverse(session.updated_at.instant()));
     if options.json {
@@ -27,6 +28,7 @@ pub async fn list(options: &List) -> Result<Exit> {
     } else {
         sessions.iter().try_for_each(|session| say(&line(session)))?;
     }
+    notes.iter().try_for_each(|note| tell(note))?;
     Ok(Exit::Good)
 }
 
@@ -47,13 +49,18 @@ pub(super) fn of_directory(projects: Vec<Project>, directory: &Path) -> Result<O
     Ok(around.max_by_key(|project| project.path.len()))
 }
 
-async fn of_project(client: &Client, project: &ProjectId) -> Result<Vec<SessionSummary>> {
+async fn of_project(
+    client: &Client,
+    project: &ProjectId,
+    notes: &mut BTreeSet<String>,
+) -> Result<Vec<SessionSummary>> {
     let path = format!("/api/session/list?projectId={}", encoded(project.as_str()));
     let mut sessions = Vec::new();
     let mut after = String::new();
     loop {
         let page: SessionList = client.get(&format!("{path}{after}")).await?;
         sessions.extend(page.sessions);
+        notes.extend(page.notes);
         let Some(next) = page.next else { return Ok(sessions) };
         after = format!("&after={}", encoded(&next));
     }

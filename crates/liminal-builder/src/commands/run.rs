@@ -9,6 +9,7 @@ use liminal_core::ids::SessionId;
 use liminal_core::wire::projects::{AddProject, Project, ProjectList};
 use liminal_core::wire::rest::{CreateSession, SendMessage, SessionOpened};
 use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::conversation::{Conversation, Manner, Purpose};
 use super::server::{find, usual_agent, with_server};
@@ -31,7 +32,12 @@ async fn turn(client: Client, options: &Run, prompt: String, note: impl Fn(&str)
     if register(&client, &directory).await? {
         note(&format!("{} is a project from now on", directory.display()));
     }
-    let session = create(&client, options, &directory).await?;
+    // From here on Ctrl-C ends what it can end, and not just this program.
+    let mut interrupts = signal(SignalKind::interrupt())?;
+    let session = tokio::select! {
+        created = create(&client, options, &directory) => created?,
+        _ = interrupts.recv() => return Ok(Exit::Interrupted),
+    };
     let follower = Follower::open(&client, &session).await?;
     let message = SendMessage { message: prompt, queue: false, client_message_id: None };
     let accepted = send::post(&client, &session, &message).await?;
@@ -40,8 +46,9 @@ async fn turn(client: Client, options: &Run, prompt: String, note: impl Fn(&str)
         say(&json_line(&json!({ "type": "session", "sessionId": session, "turnId": turn }))?)?;
     }
     let manner = Manner { is_json: options.json, asks: options.approve == Approve::Ask };
-    let held =
-        Conversation::new(client, session.clone(), follower, Purpose::Turn(turn), manner)?.hold().await;
+    let purpose = Purpose::Turn(turn);
+    let conversation = Conversation::new(client, session.clone(), follower, purpose, manner, interrupts);
+    let held = conversation.hold().await;
     if !options.json {
         note(&format!("session {}", safe_line(session.as_str())));
     }
@@ -76,10 +83,11 @@ async fn create(client: &Client, options: &Run, directory: &Path) -> Result<Sess
 
 /// Follows a session; on a terminal, what is typed is sent.
 pub async fn attach(options: &Attach) -> Result<Exit> {
+    let interrupts = signal(SignalKind::interrupt())?;
     let (client, session) = (find(&options.place)?, SessionId::from(options.session.as_str()));
     let load = format!("/api/session/{}/load", encoded(session.as_str()));
     client.post::<SessionOpened>(&load, &()).await?;
     let follower = Follower::open(&client, &session).await?;
     let manner = Manner { is_json: options.json, asks: true };
-    Conversation::new(client, session, follower, Purpose::Watch, manner)?.hold().await
+    Conversation::new(client, session, follower, Purpose::Watch, manner, interrupts).hold().await
 }

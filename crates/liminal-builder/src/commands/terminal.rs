@@ -35,6 +35,11 @@ pub(super) fn say(line: &str) -> io::Result<()> {
     writeln!(io::stdout(), "{line}")
 }
 
+/// Writes a line to standard error, for the one who reads and not for a program.
+pub(super) fn tell(line: &str) -> io::Result<()> {
+    writeln!(io::stderr(), "{}", safe_line(line))
+}
+
 /// Whether somebody sits there who can be asked.
 pub(super) fn is_attended() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()

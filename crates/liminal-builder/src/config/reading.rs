@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toml::de::DeValue;
 
+use crate::http::host::PublicUrl;
 use crate::log::Durability;
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
@@ -163,6 +164,38 @@ impl Readable for IpAddr {
 
     fn show(&self) -> Value {
         self.to_string().into()
+    }
+}
+
+impl Readable for Vec<IpAddr> {
+    const EXPECTED: &'static str = "a list of IP addresses";
+
+    fn of_text(text: &str) -> Option<Self> {
+        text.split(',').map(str::trim).filter(|address| !address.is_empty()).map(proxy).collect()
+    }
+
+    fn of_toml(value: &DeValue<'_>) -> Option<Self> {
+        value.as_array()?.iter().map(|address| proxy(address.get_ref().as_str()?)).collect()
+    }
+
+    fn show(&self) -> Value {
+        self.iter().map(IpAddr::to_string).collect()
+    }
+}
+
+fn proxy(text: &str) -> Option<IpAddr> {
+    Some(IpAddr::of_text(text)?.to_canonical())
+}
+
+impl Readable for Option<PublicUrl> {
+    const EXPECTED: &'static str = "an address such as https://builder.example, without a path";
+
+    fn of_text(text: &str) -> Option<Self> {
+        PublicUrl::parse(text.trim()).map(Some)
+    }
+
+    fn show(&self) -> Value {
+        self.as_ref().map(PublicUrl::to_string).into()
     }
 }
 

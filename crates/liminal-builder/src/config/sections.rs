@@ -10,6 +10,7 @@ use liminal_core::session::Patience;
 use super::reading::{Filter, HostName};
 use super::redis_url::RedisUrl;
 use crate::http;
+use crate::http::host::PublicUrl;
 use crate::log::Durability;
 
 /// `[listen]`: where the server listens.
@@ -19,6 +20,12 @@ pub struct Listen {
     pub host: IpAddr,
     /// The port; 0 takes any free one.
     pub port: u16,
+    /// A socket in the file system, instead of an address.
+    pub socket: Option<PathBuf>,
+    /// The certificate of the server.
+    pub tls_cert: Option<PathBuf>,
+    /// Its private key.
+    pub tls_key: Option<PathBuf>,
 }
 
 /// `[storage]`: what is kept on disk.
@@ -98,6 +105,12 @@ pub struct Security {
     pub allow_bypass: bool,
     /// More names by which the server may be addressed.
     pub allowed_hosts: Vec<HostName>,
+    /// Whether other machines may ask without TLS.
+    pub insecure_http: bool,
+    /// Where browsers reach the server through a proxy.
+    pub public_url: Option<PublicUrl>,
+    /// Proxies whose word on the client's address counts.
+    pub trusted_proxies: Vec<IpAddr>,
 }
 
 /// `[redis]`: the Redis that is shared with other servers and programs.
@@ -122,7 +135,7 @@ pub struct Logging {
 
 impl Default for Listen {
     fn default() -> Self {
-        Self { host: Ipv4Addr::LOCALHOST.into(), port: 4747 }
+        Self { host: Ipv4Addr::LOCALHOST.into(), port: 4747, socket: None, tls_cert: None, tls_key: None }
     }
 }
 

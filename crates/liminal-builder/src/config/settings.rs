@@ -38,9 +38,12 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 34] = [
+pub(super) const SETTINGS: [Setting; 40] = [
     setting!(listen.host),
     setting!(listen.port),
+    setting!(listen.socket),
+    setting!(listen.tls_cert),
+    setting!(listen.tls_key),
     setting!(storage.event_rows, 100..=100_000_000),
     setting!(storage.event_mib, 1..=65_536),
     setting!(storage.database_mib, 0..=1_048_576),
@@ -68,6 +71,9 @@ pub(super) const SETTINGS: [Setting; 34] = [
     setting!(limits.stall_seconds, 1..=3_600),
     setting!(security.allow_bypass),
     setting!(security.allowed_hosts),
+    setting!(security.insecure_http),
+    setting!(security.public_url),
+    setting!(security.trusted_proxies),
     setting!(redis.url),
     setting!(redis.publish_stream_b),
     setting!(redis.stream_b_minutes, 1..=525_600),
@@ -104,8 +110,13 @@ impl Setting {
         if is_unseen && self.field == "host" && !config.listen.host.is_loopback() {
             return Err("must be an address of this machine alone, such as 127.0.0.1".to_owned());
         }
-        if is_unseen && self.field == "allow_bypass" && config.security.allow_bypass {
-            return Err("cannot be set by a variable; use --allow-bypass or the file".to_owned());
+        let is_dangerous = match self.field {
+            "allow_bypass" => config.security.allow_bypass,
+            "insecure_http" => config.security.insecure_http,
+            _ => false,
+        };
+        if is_unseen && is_dangerous {
+            return Err(format!("cannot be set by a variable; use --{} or the file", self.key()));
         }
         Ok(())
     }

@@ -106,6 +106,9 @@ fn every_setting_can_be_set_in_a_file() {
 [listen]
 host = "::1"
 port = 0
+socket = "/srv/socket"
+tls-cert = "/srv/cert.pem"
+tls-key = "/srv/key.pem"
 [storage]
 event-rows = 1_000
 event-mib = 1
@@ -138,6 +141,9 @@ stall-seconds = 1
 [security]
 allow-bypass = true
 allowed-hosts = ["Builder.example", "10.0.0.7"]
+insecure-http = true
+public-url = "https://builder.example"
+trusted-proxies = ["127.0.0.1", "::ffff:10.0.0.2"]
 [redis]
 url = "redis://:hunter2@127.0.0.1:6379/1"
 publish-stream-b = true

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -28,6 +29,11 @@ pub(super) struct App(Arc<Shared>);
 pub(super) struct Shared {
     pub(super) url: String,
     pub(super) port: u16,
+    /// Where browsers find the page, without a slash at the end.
+    pub(super) page_url: String,
+    /// Of the certificate, if there is one.
+    pub(super) fingerprint: Option<String>,
+    pub(super) trusted_proxies: Vec<IpAddr>,
     pub(super) names: OwnNames,
     pub(super) credentials: Credentials,
     pub(super) limits: Limits,
@@ -54,11 +60,16 @@ impl App {
 
     /// The page's address with a new one-time code. Browsers do not send what stands behind `#`.
     pub(super) fn fresh_url(&self) -> String {
-        format!("{}/#c={}", self.0.url, self.0.credentials.new_code(self.now()).text())
+        format!("{}/#c={}", self.0.page_url, self.0.credentials.new_code(self.now()).text())
     }
 
     pub(super) fn names(&self) -> &OwnNames {
         &self.0.names
+    }
+
+    /// Proxies whose word counts.
+    pub(super) fn trusted_proxies(&self) -> &[IpAddr] {
+        &self.0.trusted_proxies
     }
 
     pub(super) fn credentials(&self) -> &Credentials {
@@ -101,6 +112,7 @@ impl App {
             port: self.0.port,
             pid: std::process::id(),
             token: self.0.credentials.token().text(),
+            certificate: self.0.fingerprint.clone(),
         }
     }
 

@@ -9,6 +9,7 @@ use super::answers::Done;
 use super::app::App;
 use super::extract::JsonBody;
 use super::gate::Peer;
+use super::host::Authority;
 use super::ledger::Target;
 use super::problem::ApiError;
 
@@ -16,13 +17,17 @@ use super::problem::ApiError;
 pub(super) async fn exchange(
     State(app): State<App>,
     Extension(Peer(peer)): Extension<Peer>,
+    Extension(own): Extension<Authority>,
     JsonBody(ExchangeCode { code }): JsonBody<ExchangeCode>,
 ) -> Result<(Extension<Target>, [(HeaderName, String); 1], Json<BrowserKey>), ApiError> {
     let browser = app.credentials().exchange(&code, peer, app.now()).await?;
-    let name = app.credentials().cookie_name();
+    let name = app.credentials().cookie_name(own.is_secure());
+    let secure = if own.is_secure() { "; Secure" } else { "" };
     // The session decides when it ends; its cookie lives for as long as browsers keep any, 400 days.
-    let cookie =
-        format!("{name}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=34560000", browser.cookie.text());
+    let cookie = format!(
+        "{name}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=34560000{secure}",
+        browser.cookie.text()
+    );
     let target: String = browser.cookie.digest().to_text().chars().take(8).collect();
     Ok((
         Extension(Target(format!("browser:{target}"))),

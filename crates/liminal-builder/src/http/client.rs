@@ -3,6 +3,7 @@
 
 mod events;
 mod follower;
+mod wire;
 
 use std::io;
 use std::time::Duration;
@@ -19,7 +20,6 @@ use liminal_core::wire::access::FreshAddress;
 use liminal_core::wire::rest::Problem;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -161,8 +161,7 @@ impl Client {
         body: Bytes,
         after: Option<&str>,
     ) -> io::Result<Answer> {
-        let authority = self.0.url.strip_prefix("http://").unwrap_or(&self.0.url);
-        let stream = timeout(CONNECT_PATIENCE, TcpStream::connect(authority)).await??;
+        let (authority, stream) = timeout(CONNECT_PATIENCE, wire::connect(&self.0)).await??;
         let handshake = http1::handshake(TokioIo::new(stream)).await;
         let (mut sender, connection) = handshake.map_err(io::Error::other)?;
         let mut driver = JoinSet::new();

@@ -7,7 +7,6 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
-use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -21,25 +20,23 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::gate::Peer;
+use super::gate::{Local, Peer};
 use super::limits::Limits;
+use super::listener::Ends;
 
 /// Serves a connection to its end, or until `stopping` and what it has begun by then.
 pub(super) async fn serve(
-    stream: TcpStream,
-    peer: IpAddr,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    ends: Ends,
     router: Router,
     limits: Limits,
     mut stopping: watch::Receiver<bool>,
 ) {
-    // Without it, answers wait for acknowledgements; a system that refuses it only serves slower.
-    drop(stream.set_nodelay(true));
     let phase = Phase::default();
-    let service = service_fn(answering(router, peer, phase.clone()));
+    let service = service_fn(answering(router, ends, phase.clone()));
     let stream = TokioIo::new(Watched { stream, phase: phase.clone() });
     let mut connection = pin!(builder(limits).serve_connection(stream, service).with_upgrades());
     tokio::select! {
@@ -67,12 +64,15 @@ fn builder(limits: Limits) -> Builder {
 
 type Answer = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
-/// Gives requests to the router, with the address they come from.
-fn answering(router: Router, peer: IpAddr, phase: Phase) -> impl Fn(Request<Incoming>) -> Answer {
+/// Gives requests to the router, with the addresses they come from and to.
+fn answering(router: Router, ends: Ends, phase: Phase) -> impl Fn(Request<Incoming>) -> Answer {
     let router = TowerToHyperService::new(router);
     move |mut request| {
         phase.set(Step::Busy);
-        request.extensions_mut().insert(Peer(peer));
+        request.extensions_mut().insert(Peer(ends.peer));
+        if let Some(local) = ends.local {
+            request.extensions_mut().insert(Local(local));
+        }
         let (answer, phase) = (router.call(request), phase.clone());
         Box::pin(async move {
             let answer = answer.await;
@@ -136,12 +136,12 @@ impl Phase {
 
 /// A stream that notes when its client says something.
 #[derive(Debug)]
-struct Watched {
-    stream: TcpStream,
+struct Watched<S> {
+    stream: S,
     phase: Phase,
 }
 
-impl AsyncRead for Watched {
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -156,7 +156,7 @@ impl AsyncRead for Watched {
     }
 }
 
-impl AsyncWrite for Watched {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -76,6 +76,7 @@ pub struct NewBrowser {
 pub struct Credentials {
     token: Arc<ProgramToken>,
     cookie_name: String,
+    secure_cookie_name: String,
     sessions: Arc<dyn BrowserSessions>,
     codes: Mutex<Codes>,
     throttle: Mutex<Throttle>,
@@ -94,6 +95,7 @@ impl Credentials {
         Self {
             token,
             cookie_name: format!("liminal_{port}_{instance}"),
+            secure_cookie_name: format!("__Host-liminal_{port}_{instance}"),
             sessions,
             codes: Mutex::default(),
             throttle: Mutex::default(),
@@ -106,10 +108,10 @@ impl Credentials {
         &self.token
     }
 
-    /// The name of the cookie.
+    /// The name of the cookie. Over TLS it is one that browsers take from nobody but this very server.
     #[must_use]
-    pub fn cookie_name(&self) -> &str {
-        &self.cookie_name
+    pub fn cookie_name(&self, is_secure: bool) -> &str {
+        if is_secure { &self.secure_cookie_name } else { &self.cookie_name }
     }
 
     /// A new one-time code.

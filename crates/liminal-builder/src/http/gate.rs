@@ -1,7 +1,7 @@
 //! What every request must pass before its handler. Owns the order of the gates; what each of them lets through is
 //! decided in the modules named after them.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use axum::body::Body as RequestBody;
 use axum::extract::{FromRequestParts, RawPathParams, Request, State};
@@ -28,6 +28,10 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// The address at the other end of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Peer(pub(super) IpAddr);
+
+/// The address of ours that a connection came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Local(pub(super) SocketAddr);
 
 /// The gates of one route.
 #[derive(Debug, Clone)]
@@ -68,7 +72,8 @@ impl Gate {
 pub(super) fn name(app: &App, request: &Request) -> Result<Authority, ApiError> {
     let hosts = values(request.headers(), &HOST);
     let target = request.uri().authority().map(axum::http::uri::Authority::as_str);
-    Ok(app.names().judge(hosts, target)?)
+    let local = request.extensions().get::<Local>().map(|local| local.0);
+    Ok(app.names().at(local).judge(hosts, target)?)
 }
 
 /// The gates of a route, one after the other.
@@ -153,7 +158,8 @@ fn credentials(
     if is_open && trust == Trust::Own {
         return Ok(None);
     }
-    let presented = Presented::in_headers(request.headers(), app.credentials().cookie_name());
+    let is_secure = request.extensions().get::<Authority>().is_some_and(Authority::is_secure);
+    let presented = Presented::in_headers(request.headers(), app.credentials().cookie_name(is_secure));
     let caller = app.credentials().check(&presented, peer(request), app.now())?;
     let needs_token = access == Access::Token || trust == Trust::IfToken;
     match caller {

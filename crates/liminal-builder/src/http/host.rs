@@ -1,11 +1,14 @@
 //! Under which names this server answers. Owns the reading of a `Host` and the list of own names; knows nothing of
 //! requests. It is the only gate against DNS rebinding: a rebound page is of our origin in all but its name.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::net::{Ipv6Addr, SocketAddr};
 
-/// The port that `http` addresses leave out.
+/// The port that `http` addresses leave out. One that is left out is read as this, also where it stands for the next.
 const DEFAULT_PORT: u16 = 80;
+/// The port that `https` addresses leave out.
+const DEFAULT_SECURE_PORT: u16 = 443;
 /// No DNS name is longer.
 const LONGEST_NAME: usize = 253;
 
@@ -14,6 +17,31 @@ const LONGEST_NAME: usize = 253;
 pub struct Authority {
     host: String,
     port: u16,
+    /// Whether pages under this name come over TLS. A name alone does not tell.
+    is_secure: bool,
+}
+
+/// Where browsers reach the server, as the user told: a scheme, a name and perhaps a port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicUrl(Authority);
+
+impl PublicUrl {
+    /// Reads `https://builder.example`; a path or anything else behind it is an error.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (rest, is_secure) = match text.strip_prefix("https://") {
+            Some(rest) => (rest, true),
+            None => (text.strip_prefix("http://")?, false),
+        };
+        let authority = Authority::parse(rest.as_bytes())?;
+        Some(Self(if is_secure { authority.secured() } else { authority }))
+    }
+}
+
+impl fmt::Display for PublicUrl {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0.origin())
+    }
 }
 
 /// Why a request's name is not taken.
@@ -35,25 +63,63 @@ pub enum HostFault {
 
 /// The names of one server.
 #[derive(Debug, Clone)]
-pub struct OwnNames(Vec<Authority>);
+pub struct OwnNames {
+    names: Vec<Authority>,
+    /// It listens at every address of the machine.
+    is_wide: bool,
+    is_secure: bool,
+}
 
 impl OwnNames {
     /// The names of a server that listens here: the address, and those every machine has for itself.
     #[must_use]
     pub fn of(address: SocketAddr) -> Self {
-        let literal = match address {
-            SocketAddr::V4(address) => address.ip().to_string(),
-            SocketAddr::V6(address) => format!("[{}]", address.ip()),
-        };
-        let hosts = [literal.as_str(), "localhost", "127.0.0.1", "[::1]"];
-        let port = address.port();
-        Self(hosts.iter().map(|&host| Authority { host: host.to_owned(), port }).collect())
+        let hosts = [address_literal(address).as_str(), "localhost", "127.0.0.1", "[::1]"].map(str::to_owned);
+        let is_wide = address.ip().is_unspecified();
+        // What names every address names none.
+        let hosts = hosts.into_iter().skip(usize::from(is_wide));
+        Self { names: Vec::new(), is_wide, is_secure: false }.with(hosts, address.port())
+    }
+
+    /// The names of a server that listens on a socket in the file system: clients have to say something.
+    #[must_use]
+    pub fn of_socket() -> Self {
+        let none = Self { names: Vec::new(), is_wide: false, is_secure: false };
+        none.with(["localhost".to_owned()], DEFAULT_PORT)
+    }
+
+    /// The same with pages that come over TLS.
+    #[must_use]
+    pub fn secured(self) -> Self {
+        let names = self.names.into_iter().map(Authority::secured).collect();
+        Self { names, is_secure: true, ..self }
+    }
+
+    /// The same with where browsers reach the server.
+    #[must_use]
+    pub fn with_public(mut self, url: Option<&PublicUrl>) -> Self {
+        self.names.extend(url.map(|PublicUrl(name)| name.clone()));
+        self
+    }
+
+    /// The names under which a connection to one of our addresses may ask. A server that listens at all of them cannot
+    /// list them, but a page that was bound to one by DNS always carries its name, never an address.
+    #[must_use]
+    pub fn at(&self, local: Option<SocketAddr>) -> Cow<'_, Self> {
+        let Some(local) = local.filter(|_| self.is_wide) else { return Cow::Borrowed(self) };
+        let local = SocketAddr::new(local.ip().to_canonical(), local.port());
+        let mut own = self.clone().with([address_literal(local)], local.port());
+        if self.is_secure {
+            own = own.secured();
+        }
+        Cow::Owned(own)
     }
 
     /// The same with names that the user gave the server, each with the server's port.
     #[must_use]
     pub fn with(mut self, names: impl IntoIterator<Item = String>, port: u16) -> Self {
-        self.0.extend(names.into_iter().map(|name| Authority { host: literal(&name), port }));
+        let authority = |name: String| Authority { host: literal(&name), port, is_secure: false };
+        self.names.extend(names.into_iter().map(authority));
         self
     }
 
@@ -71,13 +137,19 @@ impl OwnNames {
         let host = Authority::parse(host).ok_or(HostFault::Malformed)?;
         let target = target.map(|target| Authority::parse(target.as_bytes()).ok_or(HostFault::Malformed));
         let target = target.transpose()?;
-        if !self.0.contains(&host) || target.as_ref().is_some_and(|target| !self.0.contains(target)) {
+        let own = self.find(&host).ok_or(HostFault::Foreign)?;
+        if target.as_ref().is_some_and(|target| self.find(target).is_none()) {
             return Err(HostFault::Foreign);
         }
         if target.is_some_and(|target| target != host) {
             return Err(HostFault::Several);
         }
-        Ok(host)
+        Ok(own.clone())
+    }
+
+    /// A request's name does not tell its scheme.
+    fn find(&self, name: &Authority) -> Option<&Authority> {
+        self.names.iter().find(|own| own.host == name.host && own.port == name.port)
     }
 }
 
@@ -87,13 +159,31 @@ impl Authority {
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let (host, port) = if text.starts_with('[') { split_literal(text)? } else { split_name(text)? };
-        Some(Self { host: host.to_ascii_lowercase(), port: read_port(port)? })
+        Some(Self { host: host.to_ascii_lowercase(), port: read_port(port)?, is_secure: false })
+    }
+
+    /// The same over TLS, where another port is left out.
+    fn secured(self) -> Self {
+        let port = if self.port == DEFAULT_SECURE_PORT { DEFAULT_PORT } else { self.port };
+        Self { port, is_secure: true, ..self }
+    }
+
+    /// Whether its pages come over TLS.
+    #[must_use]
+    pub const fn is_secure(&self) -> bool {
+        self.is_secure
     }
 
     /// The origin of pages that are served under this name.
     #[must_use]
     pub fn origin(&self) -> String {
-        format!("http://{self}")
+        format!("{}://{self}", if self.is_secure { "https" } else { "http" })
+    }
+
+    /// Where sockets of those pages lead.
+    #[must_use]
+    pub fn sockets(&self) -> String {
+        format!("{}://{self}", if self.is_secure { "wss" } else { "ws" })
     }
 }
 
@@ -101,6 +191,13 @@ impl fmt::Display for Authority {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.host)?;
         if self.port == DEFAULT_PORT { Ok(()) } else { write!(formatter, ":{}", self.port) }
+    }
+}
+
+fn address_literal(address: SocketAddr) -> String {
+    match address {
+        SocketAddr::V4(address) => address.ip().to_string(),
+        SocketAddr::V6(address) => format!("[{}]", address.ip()),
     }
 }
 
@@ -191,6 +288,54 @@ mod tests {
         {
             assert_eq!(names.judge([foreign.as_bytes()], None), Err(HostFault::Foreign), "{foreign}");
         }
+    }
+
+    #[test]
+    fn d24_where_browsers_reach_the_server_is_a_name_of_its_own() {
+        let public = PublicUrl::parse("https://Builder.example").unwrap();
+        assert_eq!(public.to_string(), "https://builder.example");
+        let names = names(4747).with_public(Some(&public));
+        let own = names.judge([&b"builder.example"[..]], None).unwrap();
+        assert_eq!(
+            (own.origin(), own.sockets()),
+            ("https://builder.example".into(), "wss://builder.example".into())
+        );
+        let local = names.judge([&b"localhost:4747"[..]], None).unwrap();
+        assert_eq!(local.origin(), "http://localhost:4747");
+        for foreign in ["builder.example:4747", "builder.example:443", "evil.builder.example"] {
+            assert_eq!(names.judge([foreign.as_bytes()], None), Err(HostFault::Foreign), "{foreign}");
+        }
+        for wrong in [
+            "builder.example",
+            "ftp://a",
+            "https://a/b",
+            "https://a/",
+            "https://",
+            "https://u@a",
+            "https://*",
+        ] {
+            assert_eq!(PublicUrl::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn d02_a_server_at_every_address_takes_the_one_it_was_reached_by_and_no_other() {
+        let names = OwnNames::of("0.0.0.0:4747".parse().unwrap());
+        let reached = names.at(Some("192.0.2.7:4747".parse().unwrap()));
+        for (name, is_own) in [
+            ("192.0.2.7:4747", true),
+            ("localhost:4747", true),
+            ("0.0.0.0:4747", false),
+            ("192.0.2.8:4747", false),
+            ("evil.example:4747", false),
+        ] {
+            assert_eq!(reached.judge([name.as_bytes()], None).is_ok(), is_own, "{name}");
+        }
+        let narrow = OwnNames::of("127.0.0.1:4747".parse().unwrap());
+        let reached = narrow.at(Some("192.0.2.7:4747".parse().unwrap()));
+        assert!(reached.judge([&b"192.0.2.7:4747"[..]], None).is_err());
+        let secure = names.secured().at(Some("192.0.2.7:4747".parse().unwrap())).into_owned();
+        assert_eq!(secure.judge([&b"192.0.2.7:4747"[..]], None).unwrap().origin(), "https://192.0.2.7:4747");
     }
 
     #[test]

@@ -163,6 +163,7 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::HistoryReset
         | ErrorCode::PermissionLapsed
         | ErrorCode::ProjectExists
+        | ErrorCode::SessionTakenOver
         | ErrorCode::TurnInProgress
         | ErrorCode::WrongState => StatusCode::CONFLICT,
         ErrorCode::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
@@ -182,6 +183,7 @@ fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::AgentNotReading
         | ErrorCode::AgentsExhausted
         | ErrorCode::NotReady
+        | ErrorCode::RedisUnreachable
         | ErrorCode::ServerRestart
         | ErrorCode::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
         ErrorCode::StorageFull => StatusCode::INSUFFICIENT_STORAGE,
@@ -223,7 +225,10 @@ impl From<Failure> for ApiError {
     fn from(failure: Failure) -> Self {
         let is_passing = matches!(
             failure.code,
-            ErrorCode::AgentsExhausted | ErrorCode::ShuttingDown | ErrorCode::StorageFull
+            ErrorCode::AgentsExhausted
+                | ErrorCode::RedisUnreachable
+                | ErrorCode::ShuttingDown
+                | ErrorCode::StorageFull
         );
         let hint = if is_passing { Hint::RetryAfter(RETRY_SECONDS) } else { Hint::None };
         // What failed inside is for the log, not for the client.

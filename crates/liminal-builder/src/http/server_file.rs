@@ -13,7 +13,7 @@ const NAME: &str = "server.json";
 /// What is in `server.json`.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct ServerFile {
-    /// The server's address, without a slash at the end.
+    /// The server's address, without a slash at the end; `unix:` and a path, if it is a socket.
     pub url: String,
     /// Its port.
     pub port: u16,
@@ -21,6 +21,9 @@ pub struct ServerFile {
     pub pid: u32,
     /// What to send as `Authorization: Bearer`.
     pub token: String,
+    /// SHA-256 of its certificate, if it speaks TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<String>,
 }
 
 /// Why the file cannot be read.
@@ -79,7 +82,7 @@ impl ServerFile {
 /// Shows no token.
 impl std::fmt::Debug for ServerFile {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { url, port, pid, token: _ } = self;
+        let Self { url, port, pid, token: _, certificate: _ } = self;
         let mut shown = formatter.debug_struct("ServerFile");
         shown.field("url", url).field("port", port).field("pid", pid).finish_non_exhaustive()
     }
@@ -92,7 +95,8 @@ mod tests {
     use super::*;
 
     fn server_file(token: &str) -> ServerFile {
-        ServerFile { url: "http://127.0.0.1:1".to_owned(), port: 1, pid: 7, token: token.to_owned() }
+        let (url, token) = ("http://127.0.0.1:1".to_owned(), token.to_owned());
+        ServerFile { url, port: 1, pid: 7, token, certificate: None }
     }
 
     fn of_process(pid: u32) -> ServerFile {

@@ -16,7 +16,8 @@ use axum::response::{IntoResponse, Response};
 use liminal_core::error::ErrorCode;
 
 use super::app::App;
-use super::gate::{self, Handled};
+use super::forwarded;
+use super::gate::{self, Handled, Peer};
 use super::host::Authority;
 use super::ledger::{self, Party};
 use super::problem::ApiError;
@@ -31,7 +32,9 @@ const FIXED: [(HeaderName, HeaderValue); 4] = [
 /// The outermost layer.
 pub(super) async fn surround(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let name = gate::name(&app, &request);
-    let (peer, path) = (gate::peer(&request), request.uri().path().to_owned());
+    let peer = forwarded::client(gate::peer(&request), app.trusted_proxies(), request.headers());
+    request.extensions_mut().insert(Peer(peer));
+    let path = request.uri().path().to_owned();
     let policy = policy(name.as_ref().ok());
     let mut response = match name {
         Ok(name) => {
@@ -55,7 +58,7 @@ pub(super) async fn surround(State(app): State<App>, mut request: Request, next:
 
 /// Only our own scripts, styles and connections. `ws:` is named because some browsers do not count it as `'self'`.
 fn policy(name: Option<&Authority>) -> String {
-    let socket = name.map(|name| format!(" ws://{name}")).unwrap_or_default();
+    let socket = name.map(|name| format!(" {}", name.sockets())).unwrap_or_default();
     format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; \
          connect-src 'self'{socket}; frame-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'; \

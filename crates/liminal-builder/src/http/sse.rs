@@ -69,7 +69,12 @@ pub(super) async fn events(
     let (subscription, _) = app.sessions().follow(&id, None).await?;
     let epoch = subscription.head().epoch;
     let asked = begin(&headers, place);
-    let after = asked.as_deref().and_then(|cursor| number(cursor, &epoch));
+    let asked = asked.as_deref().and_then(|cursor| number(cursor, &epoch));
+    let log: &dyn EventLog = &**app.sessions().events();
+    let after = match asked {
+        Some(after) if goes_on(log, &id, after).await => Some(after),
+        Some(_) | None => None,
+    };
     let resume = if after.is_some() { Resume::Ok } else { Resume::Reset };
     let hello = hello_event(&json!({ "resume": resume, "epoch": epoch }));
     let counted = app.sessions().metrics().subscriber();
@@ -81,6 +86,12 @@ pub(super) async fn events(
     let epoch = epoch.to_string();
     let events = changes.flatten().map(move |(number, bytes)| canonical(&epoch, number, &bytes));
     Ok(Events::new(answer(app, stream::iter([hello]).chain(events))))
+}
+
+/// Whether nothing is missing behind a place: old events are given up, and some places were never reached.
+async fn goes_on(log: &dyn EventLog, id: &SessionId, after: u64) -> bool {
+    let Ok(events) = log.events(id, after.saturating_sub(1), 1).await else { return false };
+    events.first().map_or(after == 0, |(number, _)| *number <= after.saturating_add(1))
 }
 
 /// Reads on whenever there is more.

@@ -8,6 +8,7 @@ mod checksum;
 mod error;
 mod events;
 mod followers;
+mod import;
 mod indexing;
 mod meta;
 mod opening;
@@ -37,6 +38,7 @@ use super::{
     Batch, Cursor, Durability, Entry, EventLog, Head, Key, Limit, LogError, Page, Pending, StreamLog,
 };
 use followers::Followers;
+pub use import::Import;
 use indexing::Indexing;
 pub use opening::{MovedAside, OLDEST_SQLITE};
 use packing::Packing;
@@ -161,6 +163,12 @@ impl SqliteLog {
             self.append(&session.session, session.endings(reason, now)?, durability).await?;
         }
         Ok(unfinished.into_iter().flat_map(pairs).collect())
+    }
+
+    /// Takes over a part of a session's log with the places it has elsewhere: all of it or nothing. Parts come in order
+    /// of `seq`; nobody may append meanwhile.
+    pub async fn import(&self, import: Import) -> Result<(), LogError> {
+        self.ask(|reply| Job::Import { import, reply }).await
     }
 
     /// Changes what is kept beside the streams, in one transaction: all of it or nothing.

@@ -190,6 +190,14 @@ impl Window {
         self.head.borrow().clone()
     }
 
+    /// Goes on with a log that was written to the disk past this window.
+    pub(super) fn adopt(&self, head: Head) {
+        let mut states = lock(&self.states);
+        self.account(states.bytes, 0);
+        *states = States { is_known: true, complete_after: head.seq, ..States::default() };
+        self.head.send_replace(head);
+    }
+
     /// Leaves all states to the disk.
     fn clear(&self) {
         let mut states = lock(&self.states);

@@ -1,10 +1,11 @@
 //! Agents that speak the Agent Client Protocol: Codex and any other. Owns how such an agent is started, and that one
 //! process serves all sessions of its kind; a process that died or was ended comes back with the next session.
 
-mod codex;
+pub(super) mod codex;
 mod connection;
 mod list;
 mod pipe;
+mod remembered;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -26,12 +27,14 @@ use crate::agents::Launch;
 use crate::clock::Clock;
 use crate::config::CwdPolicy;
 use crate::diagnostics::{Diagnostics, Snapshot};
-use crate::discovery::{SessionSummary, codex as codex_files};
+use crate::discovery::{Listing, codex as codex_files};
 use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
+pub use codex::login as codex_login;
 use connection::{ConnectionTask, Request};
 pub use list::ListedSession;
 use pipe::SharedPipe;
+use remembered::Remembered;
 
 /// Requests that may wait for the process's task; each session has at most a few.
 const REQUESTS_WAITING: usize = 256;
@@ -40,6 +43,8 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A cold agent and a long history take seconds.
 const LIST_PATIENCE: Duration = Duration::from_secs(60);
+/// How long a process lives on that was started for a list: the next directory is asked for at once.
+const LIST_LIVES_ON: Duration = Duration::from_secs(3);
 
 /// The code of JSON-RPC by which agents say that they want a login.
 const LOGIN_WANTED: &str = "-32000";
@@ -66,6 +71,8 @@ pub struct Settings {
     pub limits: StdioLimits,
     /// How long it may be idle.
     pub idle_timeout: Duration,
+    /// Whether it may have sessions that were not made here.
+    pub has_others: bool,
 }
 
 impl Settings {
@@ -81,6 +88,7 @@ impl Settings {
             options: Options { provider_id: name.to_owned(), ..Options::default() },
             limits: StdioLimits::default(),
             idle_timeout: IDLE_TIMEOUT,
+            has_others: true,
         }
     }
 }
@@ -97,8 +105,11 @@ pub struct AcpAgent {
     process: tokio::sync::Mutex<Option<mpsc::Sender<Request>>>,
     tasks: Mutex<JoinSet<()>>,
     diagnostics: Diagnostics,
-    /// Codex tells what it has on disk; other agents are not asked.
+    /// What Codex has on disk; others tell what they remember.
     rollouts: Option<Arc<Mutex<codex_files::Sessions>>>,
+    remembered: Remembered,
+    /// Directories are asked for one after another.
+    listing: tokio::sync::Mutex<()>,
 }
 
 impl AcpAgent {
@@ -107,7 +118,8 @@ impl AcpAgent {
     pub fn new(settings: Settings) -> Self {
         let (process, tasks) = (tokio::sync::Mutex::default(), Mutex::default());
         let rollouts = (settings.name == CODEX).then(|| codex::rollouts(&environment(&settings)));
-        Self { settings, process, tasks, diagnostics: Diagnostics::default(), rollouts }
+        let (diagnostics, remembered) = (Diagnostics::default(), Remembered::default());
+        Self { settings, process, tasks, diagnostics, rollouts, remembered, listing: Default::default() }
     }
 
     /// What its process said that belongs to no session.
@@ -116,12 +128,36 @@ impl AcpAgent {
         self.diagnostics.snapshot()
     }
 
-    /// The sessions of a directory that the agent itself remembers.
-    pub async fn list(&self, directory: &Path) -> Result<Vec<ListedSession>, OpenError> {
-        let mut pipe = self.pipe(directory).await?;
+    /// The sessions of a directory that the agent itself remembers; nothing if it has no such list.
+    pub async fn list(&self, directory: &Path) -> Result<Option<Vec<ListedSession>>, OpenError> {
+        let mut pipe = self.pipe(directory, LIST_LIVES_ON).await?;
         timeout(LIST_PATIENCE, list::sessions(&mut pipe, directory)).await.unwrap_or_else(|_| {
             Err(OpenError::Unusable("the agent does not answer when its sessions are listed".to_owned()))
         })
+    }
+
+    async fn ask_for_sessions(&self, directory: &Path) -> Result<bool, OpenError> {
+        let Some(asking) = self.remembered.begin(directory, self.is_running()) else { return Ok(false) };
+        let _turn = self.listing.lock().await;
+        if asking.is_in_vain() {
+            return Ok(false);
+        }
+        match self.list(directory).await {
+            Ok(Some(listed)) => Ok(asking.told(&listed, Clock::start().now().wall)),
+            Ok(None) => {
+                asking.has_no_list();
+                Ok(false)
+            }
+            Err(error) => {
+                asking.failed();
+                Err(error)
+            }
+        }
+    }
+
+    fn is_running(&self) -> bool {
+        let process = self.process.try_lock();
+        process.is_ok_and(|process| process.as_ref().is_some_and(|requests| !requests.is_closed()))
     }
 
     async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
@@ -129,7 +165,7 @@ impl AcpAgent {
         self.check_trust(&options)?;
         check_directory(&directory)?;
         let agent_session = resume.as_ref().map(|session_id| self.agent_session(session_id)).transpose()?;
-        let mut pipe = self.pipe(&directory).await?;
+        let mut pipe = self.pipe(&directory, self.settings.idle_timeout).await?;
         let clock = Clock::start();
         let session_id = resume.unwrap_or_else(|| self.session_id("new"));
         let mut dialect = AcpDialect::new(session_id.clone(), self.options());
@@ -192,8 +228,8 @@ impl AcpAgent {
         }
     }
 
-    /// A share in the process, which is started if it does not run.
-    async fn pipe(&self, directory: &Path) -> Result<SharedPipe, OpenError> {
+    /// A share in the process, which is started if it does not run and lives on for a while after it.
+    async fn pipe(&self, directory: &Path, lives_on: Duration) -> Result<SharedPipe, OpenError> {
         let mut process = self.process.lock().await;
         for _ in 0..2 {
             let requests = match process.as_ref().filter(|requests| !requests.is_closed()) {
@@ -201,7 +237,7 @@ impl AcpAgent {
                 None => process.insert(self.spawn(directory)?).clone(),
             };
             let (reply, opened) = oneshot::channel();
-            if requests.send(Request::Open { reply }).await.is_ok()
+            if requests.send(Request::Open { lives_on, reply }).await.is_ok()
                 && let Ok(share) = opened.await
             {
                 return Ok(SharedPipe::new(share, requests, self.settings.limits.send_patience));
@@ -227,7 +263,7 @@ impl AcpAgent {
         })?;
         let transport = Box::new(StdioTransport::new(process, &settings.limits)?);
         let (requests, received) = mpsc::channel(REQUESTS_WAITING);
-        let task = ConnectionTask::new(transport, received, settings.idle_timeout, self.diagnostics.clone());
+        let task = ConnectionTask::new(transport, received, self.diagnostics.clone());
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(task.run());
         Ok(requests)
     }
@@ -261,9 +297,20 @@ impl Provider for AcpAgent {
         Box::pin(self.start(request))
     }
 
-    fn found(&self, directory: PathBuf) -> Asking<'_, Vec<SessionSummary>> {
-        let Some(rollouts) = self.rollouts.clone() else { return Box::pin(async { Ok(Vec::new()) }) };
-        Box::pin(blocking(move || codex::found(&rollouts, &directory)))
+    fn found(&self, directory: PathBuf) -> Asking<'_, Listing> {
+        match self.rollouts.clone() {
+            Some(rollouts) => Box::pin(blocking(move || codex::found(&rollouts, &directory))),
+            None => Box::pin(async move { Ok(self.remembered.listing(&directory)) }),
+        }
+    }
+
+    fn is_stale(&self, directory: &Path) -> bool {
+        let is_asked = self.rollouts.is_none() && self.settings.has_others;
+        is_asked && self.remembered.is_stale(directory, self.is_running())
+    }
+
+    fn recall(&self, directory: PathBuf) -> Asking<'_, bool> {
+        Box::pin(async move { self.ask_for_sessions(&directory).await })
     }
 
     fn is_unguarded(&self, mode: &str) -> bool {

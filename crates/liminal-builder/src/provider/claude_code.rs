@@ -16,7 +16,7 @@ use liminal_core::ids::SessionId;
 use super::{Asking, OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, blocking};
 use crate::clock::{self, Clock};
 use crate::discovery::claude_code::{Sessions, config_directory};
-use crate::discovery::{DiscoveryError, SessionSummary};
+use crate::discovery::{DiscoveryError, Listing};
 use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
 use arguments::Start;
@@ -180,9 +180,9 @@ impl Provider for ClaudeCode {
         Box::pin(self.start(request))
     }
 
-    fn found(&self, directory: PathBuf) -> Asking<'_, Vec<SessionSummary>> {
+    fn found(&self, directory: PathBuf) -> Asking<'_, Listing> {
         let sessions = Arc::clone(&self.sessions);
-        Box::pin(blocking(move || Ok(lock(&sessions).list(&directory).map_err(unusable)?.sessions)))
+        Box::pin(blocking(move || lock(&sessions).list(&directory).map_err(unusable)))
     }
 
     fn past(

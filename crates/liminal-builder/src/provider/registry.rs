@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::acp::{self, AcpAgent};
 use super::claude_code::{self, ClaudeCode};
+use super::missing::MissingCodex;
 use super::model_api::{ModelApi, Settings, Vendor};
 use super::{OpenError, Provider};
 use crate::agents::{AgentReport, Machine};
@@ -31,6 +32,11 @@ impl ProviderRegistry {
                 if let Ok(api) = settings.and_then(ModelApi::new) {
                     registry = registry.with(api);
                 }
+            } else if let (acp::CODEX, Some(problem)) = (report.name.as_str(), &report.problem) {
+                let own = variables(agent).into_iter();
+                let environment =
+                    own.fold(machine.environment.clone(), |all, (name, value)| all.with(name, value));
+                registry = registry.with(MissingCodex::new(problem, &environment));
             } else if let Some(settings) = acp_agent(machine.config, report, agent, instance.clone()) {
                 registry = registry.with(AcpAgent::new(settings));
             }
@@ -86,6 +92,7 @@ fn acp_agent(
     let launch = report.launch.filter(|_| report.problem.is_none())?;
     let mut settings = acp::Settings::new(&report.name, launch, instance);
     settings.cwd_policy = agent.cwd_policy;
+    settings.has_others = !report.built_in;
     settings.options.permission_timeout = config.sessions.permission();
     if let Some(seconds) = agent.idle_seconds {
         // Without any patience a process would be ended before its first session has reached it.
@@ -145,8 +152,7 @@ mod tests {
         let claude = claude(&config, AgentConfig::default(), instance.clone());
         assert_eq!((claude.patience.permission_timeout, claude.allow_bypass), (minutes, true));
         let launch = Some(Launch { program: "a".into(), args: Vec::new() });
-        let (name, version, problem) = ("a".to_owned(), None, None);
-        let report = AgentReport { name, launch, version, problem, built_in: false };
+        let report = AgentReport { launch, ..AgentReport::named("a") };
         let acp = acp_agent(&config, report, AgentConfig::default(), instance).unwrap();
         assert_eq!(acp.options.permission_timeout, minutes);
     }

@@ -150,7 +150,7 @@ impl Sessions {
     }
 
     /// Whether what the project brings must not run. Nobody having decided is a reason not to start at all.
-    fn is_restricted(&self, project: &ProjectRow) -> Result<bool, Failure> {
+    pub(super) fn is_restricted(&self, project: &ProjectRow) -> Result<bool, Failure> {
         match standing(project) {
             (Trust::Trusted, _) => Ok(false),
             (Trust::Untrusted, _) => Ok(true),

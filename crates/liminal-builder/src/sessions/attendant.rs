@@ -20,6 +20,7 @@ struct Attendant {
     handle: SessionHandle,
     live: watch::Receiver<Live>,
     turns_ended: u64,
+    state: SessionState,
     agent_title: Option<String>,
     _counted: Counted,
 }
@@ -29,11 +30,11 @@ impl Sessions {
     pub(super) fn attend(&self, slot: &Slot, handle: SessionHandle) {
         let Some(slot) = self.slots().get(&slot.id).cloned() else { return };
         let live = slot.board.watch();
-        let (turns_ended, agent_title) = (live.borrow().turns_ended, None);
+        let (turns_ended, state, agent_title) = (live.borrow().turns_ended, live.borrow().view.state, None);
         let (sessions, slot) = (Arc::downgrade(&self.0), Arc::downgrade(&slot));
         let counted = self.0.metrics.agent();
         let attendant =
-            Attendant { sessions, slot, handle, live, turns_ended, agent_title, _counted: counted };
+            Attendant { sessions, slot, handle, live, turns_ended, state, agent_title, _counted: counted };
         self.tasks().spawn(attendant.run());
     }
 
@@ -77,6 +78,10 @@ impl Attendant {
         if live.turns_ended != self.turns_ended {
             self.turns_ended = live.turns_ended;
             sessions.turn_ended(slot, live.has_failed).await;
+        }
+        // A turn ends a moment before its session is idle, and a list that was read in between shows it running.
+        if std::mem::replace(&mut self.state, live.view.state) != live.view.state {
+            sessions.announce(slot.project.clone());
         }
         if live.view.state == SessionState::Idle && !live.view.queue.is_empty() {
             sessions.send_next(slot).await.ok();

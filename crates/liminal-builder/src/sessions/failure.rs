@@ -68,6 +68,8 @@ impl From<LogError> for Failure {
         let code = match error {
             LogError::Full => ErrorCode::StorageFull,
             LogError::Closed => ErrorCode::ShuttingDown,
+            LogError::Fenced => ErrorCode::SessionTakenOver,
+            LogError::Unreachable(_) => ErrorCode::RedisUnreachable,
             LogError::Inaccessible { .. }
             | LogError::Damaged(_)
             | LogError::Newer { .. }

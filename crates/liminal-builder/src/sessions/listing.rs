@@ -9,7 +9,7 @@ use liminal_core::time::Timestamp;
 use liminal_core::wire::rest::{SessionList, SessionSource, SessionState, SessionSummary};
 
 use super::slot::Slot;
-use super::{Failure, Sessions};
+use super::{Failure, Sessions, identity};
 use crate::discovery;
 use crate::store::{ProjectRow, SessionRow, StoredOptions, TitleSource};
 
@@ -32,7 +32,8 @@ impl Sessions {
         let Some(project) = self.0.parts.store.project(project).await? else {
             return Err(Failure::new(ErrorCode::ProjectNotFound, "there is no such project; add it first"));
         };
-        let mut sessions = self.everything(&project, query.archived).await?;
+        self.recall(&project);
+        let (mut sessions, notes) = self.everything(&project, query.archived).await?;
         sessions.sort_by_cached_key(|session| std::cmp::Reverse(place(session)));
         if let Some(after) = &query.after {
             sessions.retain(|session| place(session) < *after);
@@ -40,17 +41,22 @@ impl Sessions {
         let limit = query.limit.unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE);
         let next = (sessions.len() > limit).then(|| sessions.get(limit - 1).map(place)).flatten();
         sessions.truncate(limit);
-        Ok(SessionList { sessions, next })
+        Ok(SessionList { sessions, next, notes })
     }
 
-    /// All that is active, or all that is not: what was put away, and what somebody ended.
-    async fn everything(&self, project: &ProjectRow, archived: bool) -> Result<Vec<SessionSummary>, Failure> {
+    /// All that is active, or all that is not: what was put away, and what somebody ended. And why some are missing.
+    async fn everything(
+        &self,
+        project: &ProjectRow,
+        archived: bool,
+    ) -> Result<(Vec<SessionSummary>, Vec<String>), Failure> {
         let parts = &self.0.parts;
         let heads = parts.database.heads().await?;
         let kept = parts.store.sessions_of(&project.id).await?;
         let mut rows: BTreeMap<SessionId, SessionRow> =
             kept.into_iter().map(|row| (row.session_id.clone(), row)).collect();
-        for found in self.found(project).await {
+        let (found, notes) = self.found(project).await;
+        for found in found {
             match rows.get_mut(&found.session_id) {
                 Some(row) => row.updated_at = row.updated_at.max(found.updated_at),
                 None => drop(rows.insert(found.session_id.clone(), found)),
@@ -61,18 +67,25 @@ impl Sessions {
         let summary = |(id, row): (SessionId, SessionRow)| {
             summary(row, project, slots.get(&id).map(|slot| &**slot), heads.get(&id).copied())
         };
-        Ok(rows.into_iter().map(summary).collect())
+        Ok((rows.into_iter().map(summary).collect(), notes))
     }
 
     /// An agent whose files cannot be read takes nothing away from the others.
-    async fn found(&self, project: &ProjectRow) -> Vec<SessionRow> {
+    async fn found(&self, project: &ProjectRow) -> (Vec<SessionRow>, Vec<String>) {
         let providers = self.0.parts.providers.all();
         let asked = providers.iter().map(|provider| async move {
-            let found = provider.found(project.path.clone()).await.unwrap_or_default();
-            let row = |summary| self.row_of(summary, provider.cli_type(), project);
-            found.iter().map(row).collect::<Vec<_>>()
+            let (kind, found) = (provider.cli_type(), provider.found(project.path.clone()).await);
+            let listing = match found {
+                Ok(listing) => listing,
+                Err(error) => return (Vec::new(), vec![format!("{kind}: {error}")]),
+            };
+            let rows = listing.sessions.iter().map(|summary| self.row_of(summary, kind, project));
+            // What nobody could ask for by its id is not shown.
+            let sound = rows.filter(|row| identity::parts(&row.session_id).is_some());
+            (sound.collect::<Vec<_>>(), listing.notes(kind))
         });
-        join_all(asked).await.into_iter().flatten().collect()
+        let (rows, notes): (Vec<_>, Vec<_>) = join_all(asked).await.into_iter().unzip();
+        (rows.into_iter().flatten().collect(), notes.into_iter().flatten().collect())
     }
 
     /// What would be kept of a session that was found.

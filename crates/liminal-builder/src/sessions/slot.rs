@@ -158,7 +158,7 @@ impl Sessions {
         let parts = &self.0.parts;
         let Ok(provider) = parts.providers.get(cli_type) else { return Err(Failure::no_session(id)) };
         for project in parts.store.projects().await? {
-            let found = provider.found(project.path.clone()).await.unwrap_or_default();
+            let found = provider.found(project.path.clone()).await.unwrap_or_default().sessions;
             if let Some(summary) = found.iter().find(|summary| summary.id == own) {
                 let row = self.row_of(summary, cli_type, &project);
                 parts.store.save_session(row.clone()).await?;

@@ -31,6 +31,7 @@ impl Sessions {
     /// One look at every project. Tells of which the list changed.
     async fn look(&self, seen: &mut BTreeMap<ProjectId, Sizes>) -> Result<(), Failure> {
         for project in self.0.parts.store.projects().await? {
+            self.recall(&project);
             let sizes = self.sizes(&project).await;
             self.compare(&sizes).await?;
             let before = seen.insert(project.id.clone(), sizes.clone());
@@ -44,7 +45,7 @@ impl Sessions {
     async fn sizes(&self, project: &ProjectRow) -> Sizes {
         let mut sizes = Sizes::new();
         for provider in self.0.parts.providers.all() {
-            let found = provider.found(project.path.clone()).await.unwrap_or_default();
+            let found = provider.found(project.path.clone()).await.unwrap_or_default().sessions;
             let kind = provider.cli_type();
             sizes.extend(found.iter().map(|found| (format!("{kind}:{}", found.id).into(), found.bytes)));
         }

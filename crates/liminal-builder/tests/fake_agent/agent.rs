@@ -1,6 +1,6 @@
 //! An agent that misbehaves on demand: what a prompt says between its words, it does. It shows the faults that a
-//! real agent cannot be made to show. `directive` owns what can be asked of it, `claude` how it speaks, and neither
-//! knows the other's words, so that it can learn to speak otherwise.
+//! real agent cannot be made to show. `directive` owns what can be asked of it, `claude` and `acp` how it speaks, and
+//! none knows the other's words.
 //!
 //! | variable | effect |
 //! |---|---|
@@ -8,7 +8,13 @@
 //! | `FAKE_AGENT_KEEPS` | it writes a session file below `CLAUDE_CONFIG_DIR`, as Claude Code does |
 //! | `FAKE_AGENT_PRELUDE` | bytes in hexadecimal that it writes before all else |
 //! | `FAKE_AGENT_START` | directives that it follows before it listens |
+//! | `FAKE_AGENT_LOGGED_IN` | it says that its login is there |
+//! | `FAKE_AGENT_SPEAKS` | `acp`: the Agent Client Protocol; else as Claude Code |
+//! | `FAKE_AGENT_SESSIONS` | ACP: so many sessions of earlier it remembers, in any directory |
+//! | `FAKE_AGENT_LIST` | ACP: what goes wrong with their list: `none`, `error`, `garbage`, `hang`, `exit`, `endless` |
+//! | `FAKE_AGENT_LOGIN` | ACP: it wants a login before it opens a session |
 
+mod acp;
 mod claude;
 mod deeds;
 mod directive;
@@ -28,6 +34,13 @@ fn main() -> Result<()> {
     if arguments.iter().any(|argument| argument == "--version") {
         return Ok(writeln!(std::io::stdout(), "{VERSION}")?);
     }
+    if arguments.iter().skip(1).eq(["auth", "status"]) {
+        let is_there = std::env::var_os("FAKE_AGENT_LOGGED_IN").is_some();
+        return Ok(writeln!(std::io::stdout(), "{{\"loggedIn\":{is_there}}}")?);
+    }
     journal::started(&arguments)?;
-    claude::run(&arguments)
+    match std::env::var("FAKE_AGENT_SPEAKS").as_deref() {
+        Ok("acp") => acp::run(),
+        _ => claude::run(&arguments),
+    }
 }

@@ -18,6 +18,7 @@ pub(crate) fn started(arguments: &[String]) -> Result<()> {
     add(&json!({
         "started": arguments,
         "environment": names,
+        "set": { "OWN_NAME": std::env::var("OWN_NAME").ok(), "PATH": std::env::var("PATH").ok() },
         "directory": std::env::current_dir()?,
         "pid": std::process::id(),
         "group": rustix::process::getpgrp().as_raw_nonzero().get(),
@@ -46,6 +47,11 @@ pub(crate) fn kept(session: &str, line: &Value) -> Result<()> {
 /// What it was told.
 pub(crate) fn prompted(text: &str) -> Result<()> {
     add(&json!({ "bytes": text.len(), "prompt": text }))
+}
+
+/// What was asked of it.
+pub(crate) fn asked(method: &str) -> Result<()> {
+    add(&json!({ "asked": method }))
 }
 
 fn add(line: &Value) -> Result<()> {

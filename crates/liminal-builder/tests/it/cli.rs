@@ -2,6 +2,8 @@
 
 mod audit;
 mod commands;
+mod interactive;
 mod metrics;
 mod run;
+mod terminal;
 mod world;

@@ -200,3 +200,32 @@ fn a_broken_configuration_is_told_with_its_line() {
     let complaint = String::from_utf8(output.stderr).unwrap();
     assert!(complaint.contains("config.toml:2: unknown field `comand`"), "{complaint}");
 }
+
+/// A login is asked of the agent's own program, and only of one that is known to understand.
+#[test]
+fn a_login_is_told_where_the_agents_program_tells_it() {
+    let machine = Machine::new();
+    machine.program("codex-acp", "echo '@agentclientprotocol/codex-acp 2.6.0'");
+    for (version, claude, codex) in [
+        ("2.1.197", Some(true), Some(false)),
+        ("2.1.198", Some(true), Some(false)),
+        ("2.1.196", None, Some(false)),
+    ] {
+        let told = r#"auth) echo '{"loggedIn": true, "email": "a@b.c"}' ;;"#;
+        machine.program(
+            "claude",
+            &format!("case $1 in --version) echo '{version} (Claude Code)' ;; {told} esac"),
+        );
+        machine.program("codex", "[ \"$1 $2\" = 'login status' ] && echo 'Not logged in' >&2; exit 1");
+        let reports = [machine.report("claude-code"), machine.report("codex")];
+        let told = reports.each_ref().map(|report| report.get("loggedIn").and_then(Value::as_bool));
+        assert_eq!(told, [claude, codex], "{version}");
+        assert!(!reports[0].to_string().contains("a@b.c"));
+    }
+    let said = String::from_utf8(machine.doctor(&[]).stdout).unwrap();
+    assert!(said.lines().any(|line| line.contains("codex-acp") && line.ends_with("(no login of its own)")));
+    machine.program("codex", "echo 'Logged in using ChatGPT'");
+    assert_eq!(machine.report("codex").get("loggedIn"), Some(&Value::Bool(true)));
+    machine.program("codex", "echo 'what?'");
+    assert_eq!(machine.report("codex").get("loggedIn"), None);
+}

@@ -7,6 +7,7 @@ mod mutations;
 mod names;
 mod origins;
 mod program;
+mod reach;
 mod routes;
-mod schemas;
+pub(crate) mod schemas;
 mod sessions;

@@ -18,4 +18,5 @@ mod stopping;
 mod stream;
 mod stream_b;
 mod tab;
+mod table;
 mod world;

@@ -125,7 +125,11 @@ impl World {
 
 /// Processes that carry the mark of an instance.
 pub(crate) fn processes_of(instance: &str) -> Vec<String> {
-    let mark = format!("LIMINAL_INSTANCE={instance}");
+    processes_with(&format!("LIMINAL_INSTANCE={instance}"))
+}
+
+/// Processes in whose environment this stands.
+pub(crate) fn processes_with(mark: &str) -> Vec<String> {
     let entries = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let marked = |path: &Path| {
         std::fs::read(path.join("environ"))

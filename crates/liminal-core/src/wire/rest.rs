@@ -164,6 +164,10 @@ pub struct SessionList {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub next: Option<String>,
+    /// What of the agents' own sessions is not in the list, and why, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub notes: Vec<String>,
 }
 
 /// A session in a list.

@@ -13,7 +13,7 @@ use liminal_core::event::StreamEvent;
 use liminal_core::ids::ItemId;
 use liminal_core::ndjson::Lines;
 use liminal_core::processor::{Config, Profile, UpsertProcessor};
-use liminal_core::time::Now;
+use liminal_core::time::{Now, Timestamp};
 use liminal_core::upsert::{Output, TurnEvent, Upsert, UpsertBody, UpsertStatus};
 use liminal_core::wire::ServerMessage;
 use proptest::prelude::*;
@@ -79,6 +79,26 @@ proptest! {
             prop_assert!(processor.next_deadline().is_none_or(|deadline| deadline > now.mono));
             prop_assert!(processor.buffers().iter().all(|buffer| buffer.deadline.is_none_or(|at| at > now.mono)));
         }
+    }
+
+    /// A wall clock that is put a day forward or back between any two events.
+    #[test]
+    fn c30_r19_a_wall_clock_that_jumps_changes_no_order_and_no_deadline(
+        events in any_events(), config in any_config(), jumps in prop::collection::vec(-86_400..=86_400_i64, 1..8)
+    ) {
+        let (mut steady, mut jumping) = (processor(config.clone()), processor(config));
+        let (mut expected, mut found) = (Vec::<Output>::new(), Vec::<Output>::new());
+        for (event, jump) in events.iter().zip(jumps.iter().cycle()) {
+            let now = Now::at(event.timestamp.instant());
+            let jumped = Now { wall: now.wall + jiff::SignedDuration::from_secs(*jump), ..now };
+            steady.handle_event(event, now, &mut expected);
+            jumping.handle_event(event, jumped, &mut found);
+            prop_assert_eq!(steady.next_deadline(), jumping.next_deadline());
+            let late = now.mono + Duration::from_millis(700);
+            steady.handle_timeout(Now { mono: late, ..now }, &mut expected);
+            jumping.handle_timeout(Now { mono: late, ..jumped }, &mut found);
+        }
+        prop_assert_eq!(timeless(expected), timeless(found));
     }
 
     #[test]
@@ -240,4 +260,14 @@ fn any_config() -> impl Strategy<Value = Config> {
             if announce { config.announcing_arguments() } else { config }
         },
     )
+}
+
+/// Outputs without the moments at which they went out.
+fn timeless(outputs: Vec<Output>) -> Vec<Output> {
+    let epoch = Timestamp::from(jiff::Timestamp::UNIX_EPOCH);
+    let strip = |output| match output {
+        Output::Upsert(upsert) => Output::Upsert(Upsert { emitted_at: epoch, ..upsert }),
+        Output::Turn(event) => Output::Turn(event),
+    };
+    outputs.into_iter().map(strip).collect()
 }

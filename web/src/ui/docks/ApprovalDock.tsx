@@ -17,11 +17,12 @@ import { QuestionForm } from './QuestionForm';
 
 type Request = ItemOf<'permission'>;
 
-/** Refusing can always be taken back; allowing for good cannot. */
-const SAFETY: PermissionOption['kind'][] = ['reject_once', 'allow_once', 'reject_always', 'allow_always'];
+/** Refusing can always be taken back; allowing for good cannot. What another kind means nobody knows, so it comes last. */
+const SAFETY: PermissionOption['kind'][] = ['reject_once', 'allow_once', 'reject_always', 'allow_always', 'other'];
 
 export function safest(options: readonly PermissionOption[]): PermissionOption | undefined {
-  return [...options].sort((one, other) => SAFETY.indexOf(one.kind) - SAFETY.indexOf(other.kind))[0];
+  const rank = ({ kind }: PermissionOption): number => (SAFETY.includes(kind) ? SAFETY.indexOf(kind) : SAFETY.length);
+  return [...options].sort((one, other) => rank(one) - rank(other))[0];
 }
 
 export function findCall(rows: readonly Row[], callId: string): ToolRow | undefined {
@@ -110,6 +111,8 @@ function Options(props: OptionsProps) {
     const id = safest(props.options)?.optionId;
     queueMicrotask(() => { if (id) buttons.get(id)?.focus({ preventScroll: true }); });
   });
+  /** Several answers of one kind are a choice, and none of them is ours to commend. */
+  const isOnly = (kind: PermissionOption['kind']): boolean => props.options.filter((option) => option.kind === kind).length === 1;
   const onKey = (event: KeyboardEvent): void => {
     if (!props.isShown || props.isDisabled || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
     const option = /^[1-9]$/.test(event.key) ? props.options[Number(event.key) - 1] : undefined;
@@ -124,7 +127,7 @@ function Options(props: OptionsProps) {
       <For each={props.options}>
         {(option, index) => (
           <button
-            ref={(element) => buttons.set(option.optionId, element)} type="button" class="button" classList={{ primary: option.kind === 'allow_once' }}
+            ref={(element) => buttons.set(option.optionId, element)} type="button" class="button" classList={{ primary: option.kind === 'allow_once' && isOnly(option.kind) }}
             data-testid="approval-option" data-option={option.optionId} data-kind={option.kind} disabled={props.isDisabled} onClick={() => props.onChoose(option.optionId)}
           >
             <Show when={index() < 9}><kbd>{index() + 1}</kbd></Show><VisibleText text={option.name} />

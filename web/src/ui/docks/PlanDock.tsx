@@ -7,7 +7,12 @@ import { progress, Tasks } from '../rows/PlanRow';
 
 export function PlanDock(props: { session: OpenSession }) {
   const [isOpen, setOpen] = createSignal(false);
-  const entries = () => (isRunning(props.session) ? props.session.projection().plan?.state.entries : undefined);
+  /** One of an earlier turn only while something of it is left to do. */
+  const entries = () => {
+    const plan = isRunning(props.session) ? props.session.projection().plan : undefined;
+    const isOfThisTurn = plan?.turnId === props.session.view()?.turn;
+    return isOfThisTurn || plan?.state.entries.some((entry) => entry.status !== 'completed') ? plan?.state.entries : undefined;
+  };
   const current = (): string => entries()?.find((entry) => entry.status === 'in_progress')?.content ?? '';
   return (
     <Show when={entries()?.length}>

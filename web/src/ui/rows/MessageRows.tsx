@@ -73,10 +73,12 @@ function DeliveryNote(props: { delivery: Delivery; id: string; session: OpenSess
 
 export function AgentRow(props: { row: Agent; session: OpenSession }) {
   const state = () => props.row.item.state;
+  /** The turn that broke says the same below. */
+  const isToldBelow = (): boolean => props.session.projection().rows.some((row) => row.kind === 'error' && row.turnId === props.row.turnId && row.message === state().errorMessage);
   return (
     <article class="agent-row" classList={{ streaming: props.row.isStreaming }} aria-label="Agent" aria-busy={props.row.isStreaming} data-testid="agent-row">
       <Markdown text={state().content} isComplete={!props.row.isStreaming} />
-      <Show when={state().status === 'error'}>
+      <Show when={state().status === 'error' && !isToldBelow()}>
         <p class="item-error" role="alert"><Icon name="alert" />{state().errorMessage ?? 'The message broke off'}</p>
       </Show>
       <Show when={!props.row.isStreaming}>

@@ -26,7 +26,7 @@ export function ToolBody(props: { row: ToolRow; session: OpenSession }) {
   return (
     <>
       <Show when={command() && !isRaw()}><div class="command-line"><span class="prompt-sign" aria-hidden="true">$</span><pre><VisibleText text={command() ?? ''} /></pre><CopyButton text={() => command() ?? ''} label="Copy command" /></div></Show>
-      <Show when={!isRaw()}><Arguments row={props.row} /></Show>
+      <Show when={!isRaw()}><Arguments row={props.row} directory={props.session.status()?.directory} /></Show>
       <Show when={isRaw()}>
         <div class="raw" data-testid="raw-input"><pre><HighlightedCode code={JSON.stringify(state().toolArguments, null, 2)} language="json" isWhole={true} /></pre></div>
       </Show>
@@ -48,12 +48,14 @@ export function ToolBody(props: { row: ToolRow; session: OpenSession }) {
   );
 }
 
-function Arguments(props: { row: ToolRow }) {
+function Arguments(props: { row: ToolRow; directory: string | undefined }) {
   const isOnlyPlace = (): boolean => {
     const { kind, locations } = props.row.item.state;
     return (kind === 'read' || kind === 'edit') && (locations?.length ?? 0) > 0;
   };
-  const shown = () => argumentsOf(props.row).filter((argument) => !(isOnlyPlace() && /^(file )?path$/.test(argument.name)) && argument.value !== 'false');
+  /** Where the session works anyway. */
+  const isUsualPlace = (argument: { name: string; value: string }): boolean => /^(cwd|workdir)$/.test(argument.name) && argument.value === props.directory;
+  const shown = () => argumentsOf(props.row).filter((argument) => !isUsualPlace(argument) && !(isOnlyPlace() && /^(file )?path$/.test(argument.name)) && argument.value !== 'false');
   return (
     <Show when={shown().length > 0}>
       <dl class="arguments" data-testid="arguments">

@@ -61,6 +61,9 @@ export function ProjectGroup(props: { project: Project; filter: string }) {
             </button>
           </Show>
           <Show when={hasMore()}><button type="button" class="project-more" onClick={more}>Show older sessions</button></Show>
+          <Show when={!props.filter}>
+            <For each={lists[props.project.id]?.notes ?? []}>{(note) => <p class="project-note" data-testid="project-note">{note}</p>}</For>
+          </Show>
         </Show>
       </section>
     </Show>

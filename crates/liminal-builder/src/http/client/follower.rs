@@ -123,7 +123,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let (url, token) = (format!("http://127.0.0.1:{port}"), "t".to_owned());
-        let client = Client::new(ServerFile { url, port, pid: 1, token });
+        let client = Client::new(ServerFile { url, port, pid: 1, token, certificate: None });
         let server = async {
             let hello = "event: hello\ndata: {\"resume\":\"reset\"}\n\n";
             // The last one is cut off, and so was not told.

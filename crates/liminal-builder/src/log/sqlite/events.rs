@@ -46,6 +46,24 @@ pub(super) fn write(
     Ok(unpacked)
 }
 
+/// Adds events with the numbers they have elsewhere, in order. Those that are here already stay as they are.
+pub(super) fn import(connection: &Connection, session: i64, events: &[(u64, Bytes)]) -> Result<(), LogError> {
+    let next: i64 = connection
+        .prepare_cached("SELECT next_event FROM session WHERE id = ?1")?
+        .query_row([session], |row| row.get(0))?;
+    for (event, body) in events.iter().filter(|(event, _)| number(*event) >= next) {
+        let is_packed = body.len() >= LARGE;
+        let stored = Stored { first: number(*event), events: vec![body.clone()], is_packed };
+        stored.insert(connection, session)?;
+        connection
+            .prepare_cached(
+                "UPDATE session SET next_event = ?2, event_bytes = event_bytes + ?3 WHERE id = ?1",
+            )?
+            .execute([session, stored.first + 1, stored.bytes()])?;
+    }
+    Ok(())
+}
+
 /// Forgets events before a number, and older ones until so many bytes are free. Tells how many bytes that were.
 fn forget(connection: &Connection, session: i64, before: i64, excess: i64) -> Result<i64, LogError> {
     let mut freed = 0;

@@ -122,12 +122,10 @@ impl Tracked {
     }
 
     fn note_turn(&mut self, connection: &Connection, key: &Key, turn: &TurnId) -> Result<(), LogError> {
-        const END: &str = "DELETE FROM open_turn WHERE session = ?1 AND turn = ?2";
         match key {
             Key::TurnEnded(_) => {
                 self.open_turns.remove(turn);
-                connection.prepare_cached(END)?.execute(params![self.row.id, turn.as_str()])?;
-                Ok(())
+                close_turn(connection, self.row.id, turn)
             }
             Key::Item(_) | Key::TurnStarted(_) if self.is_new(turn) => {
                 open_turn(connection, self.row.id, turn)
@@ -146,6 +144,13 @@ pub(super) fn open_turn(connection: &Connection, session: i64, turn: &TurnId) ->
     const BEGIN: &str = "INSERT OR IGNORE INTO open_turn (session, turn) SELECT ?1, ?2
         WHERE NOT EXISTS (SELECT 1 FROM entry WHERE session = ?1 AND key = 'end:' || ?2)";
     connection.prepare_cached(BEGIN)?.execute(params![session, turn.as_str()])?;
+    Ok(())
+}
+
+/// Notes that a turn has ended.
+pub(super) fn close_turn(connection: &Connection, session: i64, turn: &TurnId) -> Result<(), LogError> {
+    const END: &str = "DELETE FROM open_turn WHERE session = ?1 AND turn = ?2";
+    connection.prepare_cached(END)?.execute(params![session, turn.as_str()])?;
     Ok(())
 }
 

@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::super::window::{Window, Windows};
 use super::super::{Batch, Cursor, Durability, LogError};
 use super::Settings;
+use super::import::Import;
 use super::indexing::Indexing;
 use super::packing::{BLOCK_BYTES, Packing};
 use super::syncer::{Publication, Syncer};
@@ -41,6 +42,10 @@ pub(super) enum Job {
     },
     Remove {
         session: SessionId,
+        reply: Reply<()>,
+    },
+    Import {
+        import: Import,
         reply: Reply<()>,
     },
     /// Something beside the streams.
@@ -100,6 +105,7 @@ impl Writer {
                 Job::Events { session, events, reply } => drop(reply.send(self.events(&session, &events))),
                 Job::Trim { session, through, reply } => drop(reply.send(self.trim(&session, through))),
                 Job::Remove { session, reply } => drop(reply.send(self.remove(&session))),
+                Job::Import { import, reply } => drop(reply.send(self.import(&import))),
                 Job::Write { work, durability, reply } => self.work(work, durability, reply),
                 Job::Index { reply } => drop(reply.send(self.index_all())),
                 Job::Close { reply } => {
@@ -261,7 +267,7 @@ impl Writer {
         result
     }
 
-    fn tracked(
+    pub(super) fn tracked(
         &mut self,
         session: &SessionId,
         window: &Window,
@@ -276,7 +282,10 @@ impl Writer {
         Ok((&self.connection, tracked))
     }
 
-    fn transaction<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, LogError>) -> Result<T, LogError> {
+    pub(super) fn transaction<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, LogError>,
+    ) -> Result<T, LogError> {
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         let result =
             work(self).and_then(|done| Ok(self.connection.execute_batch("COMMIT").map(|()| done)?));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::agents::Launch;
-use crate::discovery::SessionSummary;
+use crate::discovery::Listing;
 use crate::discovery::codex::{Sessions, home_directory};
 use crate::process::{Environment, run_for_output};
 use crate::provider::OpenError;
@@ -23,17 +23,16 @@ pub(super) fn is_unguarded(mode: &str) -> bool {
 }
 
 /// Where Codex keeps its sessions.
-pub(super) fn rollouts(environment: &Environment) -> Arc<Mutex<Sessions>> {
+pub(in crate::provider) fn rollouts(environment: &Environment) -> Arc<Mutex<Sessions>> {
     let home = environment.get("HOME").map(PathBuf::from).unwrap_or_default();
     let directory = home_directory(environment.get("CODEX_HOME"), &home);
     Arc::new(Mutex::new(Sessions::new(&directory)))
 }
 
 /// The sessions of a directory, the latest first.
-pub(super) fn found(rollouts: &Mutex<Sessions>, directory: &Path) -> Result<Vec<SessionSummary>, OpenError> {
+pub(in crate::provider) fn found(rollouts: &Mutex<Sessions>, directory: &Path) -> Result<Listing, OpenError> {
     let mut sessions = rollouts.lock().unwrap_or_else(PoisonError::into_inner);
-    let listing = sessions.list(directory).map_err(|error| OpenError::Unusable(error.to_string()))?;
-    Ok(listing.sessions)
+    sessions.list(directory).map_err(|error| OpenError::Unusable(error.to_string()))
 }
 
 /// What is wrong with Codex's configuration, if anything is.
@@ -50,6 +49,20 @@ pub(super) fn login_command(launch: &Launch, environment: &Environment) -> Optio
     let (program, arguments) = program(launch, environment)?;
     let words = [program.display().to_string()].into_iter().chain(arguments).chain(["login".to_owned()]);
     Some(words.collect::<Vec<_>>().join(" "))
+}
+
+/// Whether the Codex that the adapter uses has a login; nothing, if it does not tell.
+pub async fn login(launch: &Launch, environment: &Environment, patience: Duration) -> Option<bool> {
+    let (program, mut arguments) = program(launch, environment)?;
+    arguments.extend(["login".to_owned(), "status".to_owned()]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let run = run_for_output(&program, &arguments, environment, patience).await.ok()?;
+    let told = |words| run.stdout.lines().chain(run.stderr.lines()).any(|line| line.starts_with(words));
+    match (told("Logged in"), told("Not logged in")) {
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        (true, true) | (false, false) => None,
+    }
 }
 
 /// The Codex that the adapter uses: the one that is set, or the one beside it, or the one on the `PATH`.

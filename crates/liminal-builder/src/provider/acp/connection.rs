@@ -16,13 +16,25 @@ use crate::transport::{AgentPipe, Closed, Frame, Outgoing, SendError};
 
 /// Frames a session may leave unread before the agent is made to wait for it.
 const FRAMES_WAITING: usize = 1_024;
+/// How long a process waits for whoever started it.
+const START_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is asked of the process.
 #[derive(Debug)]
 pub(super) enum Request {
-    Open { reply: oneshot::Sender<Share> },
-    Send { channel: Channel, frame: Vec<u8>, reply: oneshot::Sender<Result<(), SendError>> },
-    Close { channel: Channel },
+    /// The process lives on for so long after the one who opens.
+    Open {
+        lives_on: Duration,
+        reply: oneshot::Sender<Share>,
+    },
+    Send {
+        channel: Channel,
+        frame: Vec<u8>,
+        reply: oneshot::Sender<Result<(), SendError>>,
+    },
+    Close {
+        channel: Channel,
+    },
 }
 
 /// A session's share in the process.
@@ -46,10 +58,15 @@ pub(super) struct ConnectionTask {
     outgoing: Outgoing,
     router: Connection,
     requests: mpsc::Receiver<Request>,
-    sessions: BTreeMap<Channel, mpsc::Sender<Heard>>,
-    idle_timeout: Duration,
-    idle_since: Instant,
+    sessions: BTreeMap<Channel, Session>,
+    /// When it is ended if it serves nobody.
+    lives_until: Instant,
     diagnostics: Diagnostics,
+}
+
+struct Session {
+    hears: mpsc::Sender<Heard>,
+    lives_on: Duration,
 }
 
 enum Woken {
@@ -65,7 +82,6 @@ impl ConnectionTask {
     pub(super) fn new(
         transport: Box<dyn AgentPipe>,
         requests: mpsc::Receiver<Request>,
-        idle_timeout: Duration,
         diagnostics: Diagnostics,
     ) -> Self {
         Self {
@@ -75,8 +91,7 @@ impl ConnectionTask {
             router: Connection::default(),
             requests,
             sessions: BTreeMap::new(),
-            idle_timeout,
-            idle_since: Instant::now(),
+            lives_until: Instant::now() + START_PATIENCE,
             diagnostics,
         }
     }
@@ -89,13 +104,13 @@ impl ConnectionTask {
     }
 
     async fn wait(&mut self) -> Woken {
-        let idle_until = self.sessions.is_empty().then(|| self.idle_since + self.idle_timeout);
+        let (is_idle, lives_until) = (self.sessions.is_empty(), self.lives_until);
         let Some(transport) = &mut self.transport else { return Woken::NobodyLeft };
         tokio::select! {
             received = transport.recv_ready() => received.map_or_else(Woken::Closed, Woken::Frames),
             request = self.requests.recv() => request.map_or(Woken::NobodyLeft, Woken::Request),
             _ = self.outgoing.write() => Woken::NotWritten,
-            () = sleep_until(idle_until.unwrap_or(self.idle_since)), if idle_until.is_some() => Woken::Idle,
+            () = sleep_until(lives_until), if is_idle => Woken::Idle,
         }
     }
 
@@ -123,7 +138,7 @@ impl ConnectionTask {
             // It may have been anybody's.
             Frame::TooLong { .. } => {
                 for session in self.sessions.values() {
-                    drop(session.send(Heard::Frame(frame.clone())).await);
+                    drop(session.hears.send(Heard::Frame(frame.clone())).await);
                 }
             }
         }
@@ -131,10 +146,10 @@ impl ConnectionTask {
 
     async fn request(&mut self, request: Request) {
         match request {
-            Request::Open { reply } => {
-                let (sender, heard) = mpsc::channel(FRAMES_WAITING);
+            Request::Open { lives_on, reply } => {
+                let (hears, heard) = mpsc::channel(FRAMES_WAITING);
                 let channel = self.router.open();
-                self.sessions.insert(channel, sender);
+                self.sessions.insert(channel, Session { hears, lives_on });
                 if reply.send(Share { channel, pid: self.pid, heard }).is_err() {
                     self.detach(channel).await;
                 }
@@ -153,8 +168,9 @@ impl ConnectionTask {
     async fn detach(&mut self, channel: Channel) {
         let mut routed = Routed::default();
         self.router.close(channel, &mut routed);
-        self.sessions.remove(&channel);
-        self.idle_since = Instant::now();
+        if let Some(session) = self.sessions.remove(&channel) {
+            self.lives_until = self.lives_until.max(Instant::now() + session.lives_on);
+        }
         self.pass_on_or_end(routed).await;
     }
 
@@ -177,7 +193,7 @@ impl ConnectionTask {
         for (channel, line) in routed.to_sessions {
             if let Some(session) = self.sessions.get(&channel) {
                 // A session that is gone has told, or will tell, that it is.
-                drop(session.send(Heard::Frame(Frame::Line(Bytes::from(line)))).await);
+                drop(session.hears.send(Heard::Frame(Frame::Line(Bytes::from(line)))).await);
             }
         }
         Ok(())
@@ -201,7 +217,7 @@ impl ConnectionTask {
 
     async fn tell_all(&mut self, closed: Closed) {
         for session in std::mem::take(&mut self.sessions).into_values() {
-            drop(session.send(Heard::Closed(closed.clone())).await);
+            drop(session.hears.send(Heard::Closed(closed.clone())).await);
         }
     }
 }

@@ -11,6 +11,8 @@ use crate::transport::{AgentPipe, Frame};
 
 /// Agents hand out pages of a few dozen; one that never ends would keep us for ever.
 const PAGES: usize = 1_000;
+/// More than anybody looks through.
+const MOST: usize = 10_000;
 
 /// A session as its agent tells of it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -38,27 +40,53 @@ struct Page {
     next_cursor: Option<String>,
 }
 
-/// Asks for every session of a directory. An empty page may have a next one, so only the cursor tells the end.
+/// Asks for every session of a directory; gives nothing if the agent cannot tell, or could not go on with what it tells.
+/// An empty page may have a next one, so only the cursor tells the end.
 pub(super) async fn sessions(
     pipe: &mut dyn AgentPipe,
     directory: &Path,
-) -> Result<Vec<ListedSession>, OpenError> {
-    ask(pipe, 1, "initialize", greeting(env!("CARGO_PKG_VERSION"))).await?;
+) -> Result<Option<Vec<ListedSession>>, OpenError> {
+    let greeted = ask(pipe, 1, "initialize", greeting(env!("CARGO_PKG_VERSION"))).await?;
+    if !has_list(&greeted) {
+        return Ok(None);
+    }
     let (mut listed, mut cursor) = (Vec::new(), None);
     for number in 2..PAGES {
-        let mut params = json!({ "cwd": directory });
-        if let (Some(cursor), Value::Object(fields)) = (cursor.take(), &mut params) {
-            fields.insert("cursor".to_owned(), Value::String(cursor));
-        }
-        let page: Page =
-            serde_json::from_value(ask(pipe, number, "session/list", params).await?).map_err(unusable)?;
-        listed.extend(page.sessions);
-        cursor = page.next_cursor;
-        if cursor.is_none() {
+        let page = page(pipe, number, directory, cursor.as_deref()).await?;
+        listed.extend(page.sessions.into_iter().filter(|session| session.is_in(directory)));
+        let is_stuck = page.next_cursor.is_none() || page.next_cursor == cursor;
+        if is_stuck || listed.len() >= MOST {
             break;
         }
+        cursor = page.next_cursor;
     }
-    Ok(listed)
+    Ok(Some(listed))
+}
+
+async fn page(
+    pipe: &mut dyn AgentPipe,
+    number: usize,
+    directory: &Path,
+    cursor: Option<&str>,
+) -> Result<Page, OpenError> {
+    let mut params = json!({ "cwd": directory });
+    if let (Some(cursor), Value::Object(fields)) = (cursor, &mut params) {
+        fields.insert("cursor".to_owned(), Value::from(cursor));
+    }
+    serde_json::from_value(ask(pipe, number, "session/list", params).await?).map_err(unusable)
+}
+
+fn has_list(greeted: &Value) -> bool {
+    let can_load = greeted.pointer("/agentCapabilities/loadSession") == Some(&Value::Bool(true));
+    let list = greeted.pointer("/agentCapabilities/sessionCapabilities/list");
+    can_load && list.is_some_and(|list| !list.is_null() && *list != Value::Bool(false))
+}
+
+impl ListedSession {
+    /// Not every agent heeds which directory it was asked for.
+    fn is_in(&self, directory: &Path) -> bool {
+        self.cwd.as_deref().is_none_or(|cwd| Path::new(cwd) == directory)
+    }
 }
 
 async fn ask(pipe: &mut dyn AgentPipe, id: usize, method: &str, params: Value) -> Result<Value, OpenError> {
@@ -66,8 +94,8 @@ async fn ask(pipe: &mut dyn AgentPipe, id: usize, method: &str, params: Value) -
     pipe.sender().send(request.to_string().into_bytes()).await.map_err(unusable)?;
     loop {
         let frames = pipe.recv_ready().await.map_err(|_| unusable("the agent ended"))?;
-        for line in frames.iter().filter_map(line) {
-            let message: Value = serde_json::from_slice(line).unwrap_or_default();
+        for frame in &frames {
+            let message: Value = serde_json::from_slice(line(frame)?).unwrap_or_default();
             if message.get("id") == Some(&Value::from(id)) {
                 return answer(&message);
             }
@@ -75,10 +103,11 @@ async fn ask(pipe: &mut dyn AgentPipe, id: usize, method: &str, params: Value) -
     }
 }
 
-const fn line(frame: &Frame) -> Option<&bytes::Bytes> {
+/// A line that cannot be read may have been the answer.
+fn line(frame: &Frame) -> Result<&[u8], OpenError> {
     match frame {
-        Frame::Line(line) => Some(line),
-        Frame::TooLong { .. } => None,
+        Frame::Line(line) => Ok(line),
+        Frame::TooLong { bytes } => Err(unusable(format!("a line of {bytes} bytes is too long"))),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -83,9 +84,18 @@ async fn version(program: &Path, environment: &Environment) -> Result<Version, O
 /// Reads `2.1.197 (Claude Code)`.
 fn parse(output: &str) -> Option<Version> {
     let (number, name) = output.trim().split_once(' ')?;
-    if !name.contains("Claude Code") {
-        return None;
+    number.parse().ok().filter(|_| name.contains("Claude Code"))
+}
+
+impl FromStr for Version {
+    type Err = ();
+
+    fn from_str(number: &str) -> Result<Self, ()> {
+        parts(number).ok_or(())
     }
+}
+
+fn parts(number: &str) -> Option<Version> {
     let mut parts = number.split(['.', '-']).map(str::parse::<u32>);
     let mut part = || parts.next()?.ok();
     Some(Version { major: part()?, minor: part()?, patch: part()? })

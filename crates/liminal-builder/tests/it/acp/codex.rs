@@ -61,7 +61,7 @@ async fn thoughts_are_shown() {
 }
 
 /// A command that says each thing when it may. What it says before the agent has told of it may be lost.
-const WAITING: &str = r#"tool:exec_command {"cmd":"until [ -e one ]; do sleep 0.02; done; echo the first part; until [ -e two ]; do sleep 0.02; done; echo the second part","yield_time_ms":30000}"#;
+const WAITING: &str = r#"tool:exec_command {"cmd":"for part in one two three; do until [ -e $part ]; do sleep 0.02; done; echo part $part; done; until [ -e end ]; do sleep 0.02; done; exit 3","yield_time_ms":30000}"#;
 
 /// The output of the last state of a call, with that state's status.
 fn call_output(output: &Output) -> Option<(UpsertStatus, &str)> {
@@ -73,18 +73,25 @@ fn call_output(output: &Output) -> Option<(UpsertStatus, &str)> {
     }
 }
 
+/// Each part is seen before the command may say the next one.
 async fn shows_output_while_it_comes(mut codex: AcpWorld) {
     let mut chat = codex.create().await;
     let turn = chat.send(WAITING).await.unwrap();
     let release = |name: &str| std::fs::write(codex.project.join(name), "").unwrap();
     chat.until(|output| call_output(output).is_some()).await;
-    release("one");
-    let first = chat.until(|output| call_output(output).is_some_and(|(_, said)| said.contains("part"))).await;
-    assert_eq!(call_output(&first), Some((UpsertStatus::Update, "the first part\n")));
-    release("two");
+    let mut said = String::new();
+    for part in ["one", "two", "three"] {
+        release(part);
+        let has_part = |output: &Output| call_output(output).is_some_and(|(_, said)| said.contains(part));
+        let grown = chat.until(has_part).await;
+        said += &format!("part {part}\n");
+        assert_eq!(call_output(&grown), Some((UpsertStatus::Update, said.as_str())));
+    }
+    release("end");
     chat.end_of(&turn).await;
     let calls = chat.calls();
-    assert_eq!(calls.first().unwrap().1.tool_output.as_deref(), Some("the first part\nthe second part\n"));
+    let (_, call) = calls.first().unwrap();
+    assert_eq!((call.tool_output.as_deref(), call.details.exit_code), (Some(said.as_str()), Some(3)));
     chat.assert_sound();
     codex.end().await;
 }
@@ -231,7 +238,7 @@ async fn the_agent_lists_the_sessions_that_it_remembers() {
         chat.turn(&format!("say:number {number}")).await;
         ids.push(chat.handle.session_id().to_string());
     }
-    let listed = codex.agent().list(&codex.project).await.unwrap();
+    let listed = codex.agent().list(&codex.project).await.unwrap().unwrap();
     let mut found: Vec<String> =
         listed.iter().map(|session| format!("codex:{}", session.session_id)).collect();
     found.sort();

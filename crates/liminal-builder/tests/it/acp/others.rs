@@ -3,8 +3,9 @@
 use liminal_builder::agents::Machine;
 use liminal_builder::config::{AgentConfig, Config};
 use liminal_builder::process::{Environment, InstanceId};
-use liminal_builder::provider::{OpenRequest, ProviderRegistry, SessionOptions};
+use liminal_builder::provider::{OpenRequest, Provider as _, ProviderRegistry, SessionOptions};
 use liminal_builder::session::{SessionHandle, Setup};
+use liminal_core::ids::SessionId;
 use tokio::task::JoinSet;
 
 use super::world::AcpWorld;
@@ -50,6 +51,49 @@ async fn the_other_adapter_of_codex_runs_a_tool_with_permission() {
         r#"tool:exec_command {"cmd":"touch PROJECT/made","sandbox_permissions":"require_escalated","justification":"why"}"#,
     )
     .await;
+}
+
+/// A session of earlier, of which a new process is asked; tells whether it has a list.
+async fn session_of_earlier(world: &mut AcpWorld) -> (SessionId, bool) {
+    let mut chat = world.create().await;
+    chat.turn("say:remember the fox").await;
+    let session = chat.handle.session_id().clone();
+    chat.kill().await;
+    world.restart();
+    let (agent, project) = (world.agent(), world.project.clone());
+    assert!(agent.is_stale(&project) && agent.found(project.clone()).await.unwrap().sessions.is_empty());
+    let has_list = agent.recall(project.clone()).await.unwrap();
+    assert!(!agent.is_stale(&project));
+    let found = agent.found(project).await.unwrap().sessions;
+    let found: Vec<String> = found.iter().map(|found| format!("{}:{}", agent.cli_type(), found.id)).collect();
+    assert_eq!(found, if has_list { vec![session.to_string()] } else { Vec::new() });
+    (session, has_list)
+}
+
+#[tokio::test]
+async fn opencode_lists_its_sessions_of_earlier_and_opens_them() {
+    let mut world = AcpWorld::opencode().await;
+    let (session, has_list) = session_of_earlier(&mut world).await;
+    assert!(has_list);
+    let mut again = world.open(Some(session)).await.unwrap();
+    again.turn("say:and on").await;
+    let said = again.said();
+    for text in ["say:remember the fox", "remember the fox", "and on"] {
+        assert_eq!(said.iter().filter(|said| said.trim() == text).count(), 1, "{text}: {said:?}");
+    }
+    again.assert_sound();
+    world.end().await;
+}
+
+/// It announces no list, and forgets a session as it loads it. The day this fails, it does better.
+#[tokio::test]
+async fn gemini_lists_no_session_of_earlier_and_says_why_it_opens_none() {
+    let mut world = AcpWorld::gemini().await;
+    let (session, has_list) = session_of_earlier(&mut world).await;
+    assert!(!has_list);
+    let error = world.open(Some(session)).await.err().unwrap().to_string();
+    assert!(error.contains("No previous sessions found"), "{error}");
+    world.end().await;
 }
 
 /// Codex under another name, as if it were an agent that nobody knows.

@@ -51,7 +51,19 @@ impl World {
 
     /// A server runs.
     pub(super) fn served() -> Self {
-        let mut world = Self::new();
+        Self::new().serve()
+    }
+
+    /// A server runs, whose Claude Code does what prompts tell it.
+    pub(super) fn with_fake() -> Self {
+        let world = Self::new();
+        let agent = format!("[agents.claude-code]\ncommand = {:?}\n", env!("CARGO_BIN_EXE_fake-agent"));
+        std::fs::write(world.root.join("config.toml"), agent).unwrap();
+        world.serve()
+    }
+
+    fn serve(self) -> Self {
+        let mut world = self;
         let mut child = Running(world.command(&["serve", "--no-open", "--port", "0"]).spawn().unwrap());
         let mut line = String::new();
         BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut line).unwrap();

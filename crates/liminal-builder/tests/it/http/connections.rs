@@ -8,6 +8,9 @@ use liminal_builder::http::Limits;
 
 use super::harness::{TestServer, no_agents, receive, send, start};
 
+/// Whatever takes longer than this hangs.
+const HANGS: Duration = Duration::from_secs(20);
+
 fn quick(change: fn(&mut Limits)) -> TestServer {
     let mut limits = Limits::default();
     change(&mut limits);
@@ -62,7 +65,7 @@ fn slow_heads_are_hung_up_on_while_others_are_served() {
     }
     assert!(server.is_alive());
     let waited = time(|| slow.iter_mut().for_each(|stream| assert!(receive(stream).is_none())));
-    assert!(waited < Duration::from_secs(5), "{waited:?}");
+    assert!(waited < HANGS, "{waited:?}");
 }
 
 #[test]
@@ -103,7 +106,7 @@ fn a_connection_that_rests_too_long_is_closed() {
     let mut stream = server.connect();
     ask(&server, &mut stream);
     let waited = time(|| assert_eq!(stream.read(&mut [0]).unwrap(), 0));
-    assert!(waited >= Duration::from_millis(600) && waited < Duration::from_secs(10), "{waited:?}");
+    assert!(waited >= Duration::from_millis(600) && waited < HANGS, "{waited:?}");
 }
 
 #[test]
@@ -120,14 +123,14 @@ fn beyond_the_limit_connections_wait_for_a_place() {
 
 #[test]
 fn stopping_does_not_wait_for_those_who_want_nothing() {
-    let mut server = start();
+    let mut server = quick(|limits| limits.stop_time = Duration::from_secs(600));
     let mut idle = server.connect();
     ask(&server, &mut idle);
     let (mut silent, mut partial) = (server.connect(), server.connect());
     partial.write_all(b"GET / HT").unwrap();
     assert!(server.is_alive());
     let waited = time(|| server.stop());
-    assert!(waited < Duration::from_secs(4), "{waited:?}");
+    assert!(waited < HANGS, "{waited:?}");
     for stream in [&mut idle, &mut silent, &mut partial] {
         assert!(matches!(stream.read(&mut [0]), Ok(0) | Err(_)));
     }
@@ -143,5 +146,5 @@ fn stopping_ends_what_does_not_end_by_itself() {
     write!(stream, "GET /api/agents HTTP/1.1\r\nHost: {host}\r\nAuthorization: {token}\r\n\r\n").unwrap();
     assert!(server.is_alive());
     let waited = time(|| server.stop());
-    assert!(waited >= Duration::from_millis(250) && waited < Duration::from_secs(3), "{waited:?}");
+    assert!(waited >= Duration::from_millis(250) && waited < HANGS, "{waited:?}");
 }

@@ -11,7 +11,7 @@ use liminal_builder::agents::AgentReport;
 use liminal_builder::audit::Audit;
 use liminal_builder::clock::Clock;
 use liminal_builder::http::credentials::{InMemory, ProgramToken};
-use liminal_builder::http::{FindAgents, Limits, Options, Server, ServerFile};
+use liminal_builder::http::{Endpoint, FindAgents, Limits, Options, Reach, Server, ServerFile};
 use liminal_builder::log::sqlite::{self, SqliteLog};
 use liminal_builder::provider::ProviderRegistry;
 use liminal_builder::sessions::{Parts, Sessions, Settings};
@@ -59,7 +59,8 @@ impl TestServer {
     pub(super) fn start(limits: Limits, find_agents: FindAgents) -> Self {
         let data = tempfile::tempdir().unwrap();
         let options = Options {
-            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            endpoint: Endpoint::Address(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
+            reach: Reach::default(),
             instance: "test".to_owned(),
             names: Vec::new(),
             limits,

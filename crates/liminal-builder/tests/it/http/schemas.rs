@@ -17,31 +17,31 @@ use requests::Operation;
 
 /// A request to send. Credentials and `Host` are the sender's to add.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Request {
-    pub(super) method: String,
+pub(crate) struct Request {
+    pub(crate) method: String,
     /// With its query; names in it are escaped.
-    pub(super) path: String,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Option<Vec<u8>>,
+    pub(crate) path: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Option<Vec<u8>>,
     /// The path and method of its operation in the document.
-    pub(super) operation: (String, String),
+    pub(crate) operation: (String, String),
     /// What is wanted is a stream without end: read the head only, if it is answered by 200.
-    pub(super) streams: bool,
+    pub(crate) streams: bool,
     /// Its path may be that of no operation, or of another one.
-    pub(super) strays: bool,
+    pub(crate) strays: bool,
 }
 
 /// An answer, as far as it must be known.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Response<'a> {
-    pub(super) status: u16,
-    pub(super) content_type: Option<&'a str>,
-    pub(super) body: &'a [u8],
+pub(crate) struct Response<'a> {
+    pub(crate) status: u16,
+    pub(crate) content_type: Option<&'a str>,
+    pub(crate) body: &'a [u8],
 }
 
 /// Makes `count` requests to each operation. `known` are values that mean something to the server, by the name of the
 /// parameter or field that takes them; about half of the requests use them.
-pub(super) fn cases<'a>(
+pub(crate) fn cases<'a>(
     document: &'a Value,
     known: &'a [(&'a str, &'a str)],
     seed: u64,
@@ -62,7 +62,7 @@ fn name_hash(operation: &Operation<'_>) -> u64 {
 }
 
 /// Says what is wrong with an answer.
-pub(super) fn check(document: &Value, request: &Request, response: &Response<'_>) -> Result<(), String> {
+pub(crate) fn check(document: &Value, request: &Request, response: &Response<'_>) -> Result<(), String> {
     let status = response.status;
     let documented =
         &document["paths"][&request.operation.0][&request.operation.1]["responses"][status.to_string()];

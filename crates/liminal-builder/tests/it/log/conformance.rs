@@ -12,8 +12,23 @@ use super::support::{
     update, upsert, whole,
 };
 
+/// Whose logs the suite uses.
+pub(super) const SESSIONS: [&str; 11] = [
+    "dense-1",
+    "dense-2",
+    "compacted",
+    "pages",
+    "changes",
+    "verdicts",
+    "trimmed",
+    "removed",
+    "first",
+    "growing",
+    "seam",
+];
+
 /// What holds for every log.
-async fn conforms(log: Arc<dyn StreamLog>) {
+pub(super) async fn conforms(log: Arc<dyn StreamLog>) {
     places_are_dense(&*log).await;
     states_are_compacted_by_key(&*log).await;
     history_is_read_in_pages(&*log).await;

@@ -112,13 +112,18 @@ impl World {
     }
 }
 
-fn holds(log: &Arc<dyn StreamLog>, cases: u32) {
+/// The session of a case.
+pub(super) fn law(number: usize) -> SessionId {
+    SessionId::from(format!("law-{number}"))
+}
+
+pub(super) fn holds(log: &Arc<dyn StreamLog>, cases: u32) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(cases));
     let number = std::sync::atomic::AtomicUsize::new(0);
     let result = runner.run(&prop::collection::vec(step(), 0..60), |steps| {
         let number = number.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let session = SessionId::from(format!("law-{number}"));
+        let session = law(number);
         let (texts, readers) = Default::default();
         let mut world = World { log: Arc::clone(log), session, texts, readers };
         let (screens, whole) = runtime.block_on(async move {

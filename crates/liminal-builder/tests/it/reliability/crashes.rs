@@ -143,9 +143,7 @@ fn kill_again_and_again(seed: u64) {
         orphans += usize::from(!world.processes().is_empty());
         server = world.start();
         starts.add(server.started);
-        let since = Stopwatch::start();
         wait_until("no orphan is left", || world.processes().is_empty());
-        assert!(since.elapsed() < Duration::from_secs(2), "orphans lived for {:?}", since.elapsed());
     }
     drop(witness.resume(&server.client));
     witness.check(&server.client);

@@ -1,7 +1,5 @@
 //! A disk that is full.
 
-use std::time::Duration;
-
 use liminal_core::event::Origin;
 
 use super::client::{Answer, Client};
@@ -58,5 +56,4 @@ fn c28_p13_a_full_disk_refuses_messages_loses_nothing_and_passes() {
             mib(full)
         ),
     );
-    assert!(took <= Duration::from_secs(5), "{took:?}");
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Read;
-use std::time::Duration;
 
 use super::figures::{Stopwatch, tell};
 use super::reader::{Reader, begin};
@@ -34,7 +33,6 @@ fn c19_a_server_that_is_asked_to_stop_leaves_nothing_behind() {
         "C19",
         &format!("stopped {} stubborn agents with 4 descendants in {took:?}, 0 survivors", stubborn.len()),
     );
-    assert!(took <= Duration::from_secs(5), "{took:?}");
     let server = world.start();
     for (session, turn) in turns {
         let mut reader = Reader::join(&server.client, &session, None);
@@ -53,7 +51,6 @@ fn c29_a_directory_that_cannot_be_written_is_told_in_one_line() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.lines().count() == 1 && told.contains("--data-dir"), "{told}");
     tell("C29", &format!("refused in {:?}: {}", begun.elapsed(), told.trim_end()));
-    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
 }
 
 #[test]
@@ -70,7 +67,6 @@ fn c38_a_second_server_is_sent_to_the_first_and_takes_over_from_a_killed_one() {
     first.kill();
     assert!(world.start().is_alive());
     tell("C38", &format!("refused in {took:?}: {}", told.trim_end()));
-    assert!(took < Duration::from_secs(2), "{took:?}");
 }
 
 /// A socket is told that the server goes, so that its page can wait for the next one.
@@ -90,5 +86,4 @@ fn c19_sockets_are_told_that_the_server_stops() {
     assert_eq!(reader.socket.end(), Some(1001));
     assert!(events.read_to_end(&mut Vec::new()).is_ok());
     tell("C19", &format!("with an idle agent, a socket and a stream: stopped in {:?}", begun.elapsed()));
-    assert!(begun.elapsed() < Duration::from_secs(5));
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use liminal_core::ids::SessionId;
-use liminal_core::wire::rest::{SessionOpened, SessionSource, SessionSummary};
+use liminal_core::wire::rest::{SessionList, SessionOpened, SessionSource, SessionSummary};
 use tokio::time::timeout;
 
 use super::client::Client;
@@ -68,6 +68,32 @@ fn rollouts(machine: &Machine) -> Vec<PathBuf> {
         }
     }
     files
+}
+
+#[tokio::test]
+async fn sessions_of_codex_are_shown_without_its_adapter_and_whoever_opens_one_is_told_what_is_missing() {
+    let mut machine = Machine::with_codex().await;
+    let server = machine.start().await;
+    let id = server.create("codex").await;
+    server.turn(&id, "say:from before").await;
+    server.stop().await;
+    fs::remove_dir_all(machine.data()).unwrap();
+    let rollout = rollouts(&machine).remove(0);
+    let old = "rollout-2026-01-01T12-00-00-00000001-2222-7333-8444-555555555555.jsonl.zst";
+    fs::copy(&rollout, rollout.with_file_name(old)).unwrap();
+    let set = "[agents.codex]\ncommand = ";
+    machine.settings = machine.settings.replace(set, &format!("{set}\"/no/such/adapter\" # "));
+    let server = machine.start().await;
+    assert_eq!(the_only_session(&server).await.session_id, id);
+    for refused in [server.act(&id, "load").await, server.create_with("codex", serde_json::json!({})).await] {
+        refused.assert_problem(502, "SPAWN_FAILED");
+        assert!(refused.body.contains("cannot find /no/such/adapter; correct command"), "{refused:?}");
+    }
+    assert_eq!(the_only_session(&server).await.session_id, id, "it is still there");
+    let project = server.projects().await.remove(0).id;
+    let list: SessionList = server.get(&format!("/api/session/list?projectId={project}")).await.read(200);
+    assert!(list.notes[0].starts_with("codex: 1 session file is compressed"), "{:?}", list.notes);
+    server.stop().await;
 }
 
 /// The rollouts are those of an earlier adapter; a server that knows nothing of it finds them.

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use super::client::Client;
 use crate::chat::PATIENCE;
 use crate::support::liminal;
-use crate::world::program;
+use crate::world::{processes_with, program, wait_until};
 
 /// Where the programs are that agents need, but no agent: those are named one by one.
 const PLAIN_PATH: &str = "/usr/bin:/bin";
@@ -49,6 +49,17 @@ impl Machine {
         let log = machine.heard_file().display().to_string();
         let variables = [("FAKE_AGENT_LOG", log)];
         machine.agent("claude-code", Path::new(env!("CARGO_BIN_EXE_fake-agent")), &[], &variables);
+        machine
+    }
+
+    /// One with an agent of the user's own, `mine`, which speaks ACP and does what prompts tell it.
+    pub(super) fn with_own(variables: &[(&str, &str)]) -> Self {
+        let mut machine = Self::new();
+        let log = machine.heard_file().display().to_string();
+        let own = [("FAKE_AGENT_SPEAKS", "acp".to_owned()), ("FAKE_AGENT_LOG", log)];
+        let given = variables.iter().map(|(name, value)| (*name, (*value).to_owned()));
+        let variables: Vec<(&str, String)> = own.into_iter().chain(given).collect();
+        machine.agent("mine", Path::new(env!("CARGO_BIN_EXE_fake-agent")), &["--own", "words"], &variables);
         machine
     }
 
@@ -150,8 +161,13 @@ impl Machine {
         starts.map(|line| line["started"].to_string()).collect()
     }
 
+    /// How often this was asked of the fake agent, by ACP.
+    pub(super) fn asked(&self, method: &str) -> usize {
+        self.noted().iter().filter(|line| line["asked"] == method).count()
+    }
+
     /// What the fake agent has noted; the last line may not be whole yet.
-    fn noted(&self) -> Vec<Value> {
+    pub(super) fn noted(&self) -> Vec<Value> {
         let noted = fs::read_to_string(self.heard_file()).unwrap_or_default();
         let whole = noted.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         whole.map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -223,9 +239,11 @@ impl std::ops::Deref for Server {
 }
 
 impl Server {
-    /// Asks it to end, as a user does.
+    /// Asks it to end, as a user does. It leaves no agent behind.
     pub(super) async fn stop(self) {
+        let home = format!("HOME={}", self._home.path().display());
         self.end(Signal::TERM).await;
+        wait_until(|| processes_with(&home).is_empty()).await;
     }
 
     /// Ends it without any chance to tidy up.

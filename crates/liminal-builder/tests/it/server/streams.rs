@@ -341,3 +341,36 @@ async fn the_token_of_programs_outlives_the_server_and_ends_when_it_is_rotated()
     assert_eq!(server.get("/api/meta").await.status, 200);
     server.stop().await;
 }
+
+/// Canonical events are kept within limits, so a place in them can be too old.
+#[tokio::test]
+async fn r03_p5_a_place_among_events_that_are_given_up_is_answered_by_a_reset() {
+    let mut machine = Machine::new();
+    machine.settings += "[storage]\nevent-rows = 100\n";
+    let server = machine.start().await;
+    let id = server.create("demo").await;
+    let path = format!("/api/session/{id}/events");
+    server.turn(&id, "/help").await;
+    let mut events = server.events(&path, None).await;
+    let first = events.until(|event| event.id.is_some()).await.id.unwrap();
+    let (epoch, number) = first.rsplit_once('.').unwrap();
+    assert_eq!(number, "1");
+    server.turn(&id, "/words 3000").await;
+    for (cursor, verdict) in [
+        (first.clone(), "reset"),
+        (format!("{epoch}.999999999"), "reset"),
+        (format!("{epoch}.{}", u64::MAX), "reset"),
+        (format!("other.{number}"), "reset"),
+        ("nonsense".to_owned(), "reset"),
+    ] {
+        let mut events = server.events(&path, Some(&cursor)).await;
+        let hello = events.next().await.unwrap().data;
+        assert!(hello.contains(&format!("\"resume\":\"{verdict}\"")), "{cursor}: {hello}");
+    }
+    let mut events = server.events(&path, Some(&first)).await;
+    let oldest = events.until(|event| event.id.is_some()).await.id.unwrap();
+    assert_ne!(oldest, first, "what is given up is not told");
+    let mut events = server.events(&path, Some(&oldest)).await;
+    assert!(events.next().await.unwrap().data.contains("\"resume\":\"ok\""));
+    server.stop().await;
+}

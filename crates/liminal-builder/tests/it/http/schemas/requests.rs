@@ -18,7 +18,7 @@ pub(super) struct Operation<'a> {
     operation: &'a Value,
 }
 
-/// Those that remove something come last, so that what is known stays known to the others.
+/// Those that end or remove something come last, so that what is known stays known to the others.
 pub(super) fn operations(document: &Value) -> Vec<Operation<'_>> {
     let paths = document["paths"].as_object().unwrap().iter();
     let mut operations: Vec<_> = paths
@@ -27,8 +27,28 @@ pub(super) fn operations(document: &Value) -> Vec<Operation<'_>> {
             methods.map(move |(method, operation)| Operation { path, method, operation })
         })
         .collect();
-    operations.sort_by_key(|operation| operation.method == "delete");
+    operations.sort_by_key(finality);
     operations
+}
+
+fn finality(operation: &Operation<'_>) -> usize {
+    let late = [
+        "/trust",
+        "/queue/{queued}",
+        "/queue/{queued}/now",
+        "/cancel",
+        "/archive",
+        "/kill",
+        "/load",
+        "/rotate",
+    ];
+    let place = late.iter().position(|path| operation.path.ends_with(path));
+    match (operation.method, place) {
+        (_, Some(place)) => place + 1,
+        // What is inside something goes before it.
+        ("delete", None) => usize::MAX - operation.path.len(),
+        (_, None) => 0,
+    }
 }
 
 pub(super) fn request(

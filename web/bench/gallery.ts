@@ -1,0 +1,146 @@
+/** Every state of the page in three widths, light and dark. Asserts nothing: people look at it. */
+import { resolve } from 'node:path';
+import type { Page } from '@playwright/test';
+import { ABLE } from '../tests/e2e/able-world';
+import { moreSessions } from '../tests/e2e/demo-world';
+import { expect, type Pane, test, type Window, type World } from '../tests/e2e/harness';
+
+const folder = resolve(import.meta.dirname, '../../target/gallery');
+const SIZES = [[1440, 900], [1024, 768], [390, 780]] as const;
+
+async function take(page: Page, name: string): Promise<void> {
+  for (const [width, height] of SIZES) {
+    await page.setViewportSize({ width, height });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png`, animations: 'disabled' });
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+interface Scene {
+  window: Window;
+  pane: Pane;
+  id: string;
+  project: string;
+}
+
+async function scene(world: World, pace = 0): Promise<Scene> {
+  await world.start({ pace, config: ABLE });
+  const project = world.place.project('shop');
+  await world.server.addProject(project);
+  const id = await world.server.createSession(project);
+  await moreSessions(world, project, 'Write the release notes', 'Why is the build slow?');
+  await world.server.addProject(world.place.project('website'));
+  const window = await world.window();
+  const pane = await window.openSession(id);
+  return { window, pane, id, project };
+}
+
+async function choose(window: Window, name: string): Promise<void> {
+  await window.page.keyboard.press('Control+k');
+  await window.id('palette-input').fill(name);
+  await window.page.keyboard.press('Enter');
+}
+
+test('first run', async ({ world, browser }) => {
+  await world.start();
+  const window = await world.window();
+  await expect(window.id('agent').first()).toBeVisible();
+  await take(window.page, 'first-run');
+  const stranger = await (await browser.newContext()).newPage();
+  await stranger.goto(world.server.url);
+  await expect(stranger.getByTestId('sign-in')).toBeVisible();
+  await take(stranger, 'sign-in');
+});
+
+test('a session and what lies over it', async ({ world }) => {
+  const { window, pane } = await scene(world);
+  const { page } = window;
+  await take(page, 'nothing-said');
+  await pane.send('/tour');
+  await expect(pane.id('approval')).toBeVisible();
+  await pane.send('And then write a test for it');
+  await pane.send('Last of all, the changelog');
+  await expect(pane.id('queue-entry')).toHaveCount(2);
+  await take(page, 'permission-and-queue');
+  for (const entry of [1, 0]) await pane.id('queue-entry').nth(entry).getByTestId('queue-remove').click();
+  await pane.root.locator('[data-option="reject-once"]').click();
+  await pane.isIdle();
+  await take(page, 'tour-done');
+  await pane.turn('/markdown');
+  await take(page, 'markdown');
+  await pane.turn('/diff');
+  await pane.turn('/run');
+  for (const card of await pane.id('tool-card').all()) if (await card.getAttribute('data-kind') !== 'read') await card.getByRole('button').first().click();
+  await pane.id('diff').last().scrollIntoViewIfNeeded();
+  await take(page, 'diff');
+  await pane.id('output').last().scrollIntoViewIfNeeded();
+  await take(page, 'output');
+  await page.keyboard.press('Control+f');
+  await pane.id('find-bar').getByRole('searchbox').fill('demo');
+  await expect(pane.id('find-count')).toHaveText(/of/);
+  await take(page, 'find');
+  await page.keyboard.press('Escape');
+  await pane.id('details-button').click();
+  await take(page, 'details');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await expect(window.id('palette-entry').first()).toBeVisible();
+  await take(page, 'palette');
+  await page.keyboard.press('Escape');
+  for (const [name, dialog] of [['Settings', 'settings-dialog'], ['Keyboard shortcuts', 'help-dialog'], ['Add project', 'add-project-dialog'], ['Archived sessions', 'archive-dialog']] as const) {
+    await choose(window, name);
+    await expect(window.id(dialog)).toBeVisible();
+    await take(page, dialog);
+    await page.keyboard.press('Escape');
+  }
+  await page.setViewportSize({ width: 390, height: 780 });
+  await window.id('drawer').click();
+  await expect(window.id('sidebar')).toBeInViewport();
+  await page.screenshot({ path: `${folder}/drawer-390-light.png`, animations: 'disabled' });
+});
+
+test('while it works', async ({ world }) => {
+  const { window, pane } = await scene(world, 20);
+  const { page } = window;
+  await pane.send('/words 5000');
+  await expect(pane.id('agent-row').last()).toContainText(/\w+/);
+  await take(page, 'streaming');
+  await pane.id('stop').click();
+  await pane.isIdle();
+  await pane.send('/plan');
+  await expect(pane.id('plan-dock')).toBeVisible();
+  await pane.id('plan-dock').getByRole('button').click();
+  await take(page, 'plan');
+  await pane.isIdle();
+  await pane.send('/question');
+  await expect(pane.id('approval')).toBeVisible();
+  await take(page, 'question');
+  await pane.root.locator('[data-option="briefly"]').click();
+  await pane.isIdle();
+});
+
+test('when something is wrong', async ({ world }) => {
+  const { window, pane, project } = await scene(world);
+  const { page } = window;
+  await pane.send('/fail');
+  await expect(pane.id('error-row')).toBeVisible();
+  await pane.send('/crash');
+  await expect(pane.id('error-row')).toHaveCount(2);
+  await take(page, 'errors');
+  const able = await window.openSession(await world.server.createSession(project, 'able'));
+  await able.turn('full');
+  await take(page, 'nearly-full');
+  await page.locator('[data-testid="session-row"]').last().hover();
+  await page.locator('[data-testid="session-row"]').last().getByRole('button', { name: /^Archive/ }).click();
+  await expect(window.id('toasts')).toContainText('Archived');
+  await take(page, 'archived');
+  window.expectFaults(/./);
+  await world.server.stop();
+  await expect(window.id('conn-pill')).not.toHaveAttribute('data-state', 'open');
+  await able.send('Said while offline');
+  await take(page, 'offline');
+  await page.locator('[data-testid="tab-close"]').last().click({ force: true });
+});
