@@ -46,22 +46,21 @@ pub(super) fn write(
     Ok(unpacked)
 }
 
-/// Adds events with the numbers they have elsewhere.
+/// Adds events with the numbers they have elsewhere, in order. Those that are here already stay as they are.
 pub(super) fn import(connection: &Connection, session: i64, events: &[(u64, Bytes)]) -> Result<(), LogError> {
-    let mut insert = connection.prepare_cached(
-        "INSERT OR REPLACE INTO event (session, number, body, checksum) VALUES (?1, ?2, ?3, ?4)",
-    )?;
-    for (event, body) in events {
-        let event = number(*event);
-        insert.execute(params![session, event, body.as_ref(), sum(session, event, body)])?;
+    let next: i64 = connection
+        .prepare_cached("SELECT next_event FROM session WHERE id = ?1")?
+        .query_row([session], |row| row.get(0))?;
+    for (event, body) in events.iter().filter(|(event, _)| number(*event) >= next) {
+        let is_packed = body.len() >= LARGE;
+        let stored = Stored { first: number(*event), events: vec![body.clone()], is_packed };
+        stored.insert(connection, session)?;
+        connection
+            .prepare_cached(
+                "UPDATE session SET next_event = ?2, event_bytes = event_bytes + ?3 WHERE id = ?1",
+            )?
+            .execute([session, stored.first + 1, stored.bytes()])?;
     }
-    let bytes: u64 = events.iter().map(|(_, body)| body.len() as u64).sum();
-    let next = events.last().map_or(1, |(event, _)| event + 1);
-    connection
-        .prepare_cached(
-            "UPDATE session SET next_event = max(next_event, ?2), event_bytes = event_bytes + ?3 WHERE id = ?1",
-        )?
-        .execute([session, number(next), number(bytes)])?;
     Ok(())
 }
 
