@@ -67,7 +67,7 @@ impl Place {
 
     /// Ends everything when whoever started it is gone.
     fn script(&self) -> String {
-        let (redis, liminal) = (self.redis, repository::target().join("debug/liminal"));
+        let (redis, liminal) = (self.redis, program());
         let url = self.public_url();
         let servers: String = NAMES
             .iter()
@@ -134,12 +134,11 @@ impl Place {
 
     fn guide(&self) -> Result<String> {
         let (proxy, directory) = (self.proxy, self.directory.display());
-        let liminal = repository::target().join("debug/liminal");
         let mut lines =
             vec![format!("Two servers on one Redis (port {}) behind nginx (port {proxy}).", self.redis)];
         for (name, port) in NAMES.iter().zip(self.servers) {
             let data = self.directory.join(name);
-            let url = CommandLine::program(&liminal).word("url").word("--data-dir").word(&data).output()?;
+            let url = CommandLine::program(program()).word("url").word("--data-dir").word(&data).output()?;
             let code = url.trim().split_once('#').map_or("", |(_, code)| code);
             lines.push(format!("  server {name} itself: http://127.0.0.1:{port}/#{code}"));
         }
@@ -149,6 +148,12 @@ impl Place {
         ));
         Ok(lines.join("\n"))
     }
+}
+
+/// The server, wherever it is called from.
+fn program() -> PathBuf {
+    let program = repository::target().join("debug/liminal");
+    std::path::absolute(&program).unwrap_or(program)
 }
 
 /// Asks to add a project.

@@ -4,6 +4,7 @@
 mod codex;
 mod login;
 mod npm;
+mod redis;
 mod remedy;
 
 use std::fmt;

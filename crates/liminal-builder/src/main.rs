@@ -12,7 +12,6 @@ use liminal_builder::agents::{AgentReport, Machine, install_managed};
 use liminal_builder::cli::{
     Auth, AuthAction, Cli, Command, DemoAgent, Doctor, Process, Replay, ScriptedModel, Serve, ShowConfig, Url,
 };
-use liminal_builder::cluster;
 use liminal_builder::commands;
 use liminal_builder::config::{Config, Redis, Sources, usual_data_directory};
 use liminal_builder::demo;
@@ -116,25 +115,13 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
     let machine = Machine { config: &config, environment: &environment, managed: &managed, data: &data };
     let agents = machine.agents_with_logins().await;
     let any = agents.iter().any(|agent| agent.is_usable() && !agent.built_in);
-    let agents: Vec<AgentReport> = agents.into_iter().chain(redis_report(&config).await).collect();
+    let agents: Vec<AgentReport> = agents.into_iter().chain(machine.redis().await).collect();
     if options.json {
         say(&serde_json::to_string_pretty(&agents)?)?;
     } else {
         agents.iter().try_for_each(|agent| say(&agent.to_string()))?;
     }
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// What is known of the Redis that is set, if one is.
-async fn redis_report(config: &Config) -> Option<AgentReport> {
-    let url = config.redis.url.as_ref()?;
-    let report = cluster::examine(url).await;
-    let (version, problem) = match report {
-        Ok(report) => (Some(report.version.clone()), report.advice()),
-        Err(error) => (None, Some(error.to_string())),
-    };
-    let name = "redis".to_owned();
-    Some(AgentReport { name, launch: None, version, problem, built_in: false, logged_in: None })
 }
 
 fn show_config(options: &ShowConfig) -> Result<ExitCode> {

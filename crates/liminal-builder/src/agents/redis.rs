@@ -1,0 +1,16 @@
+//! The Redis that is set. Owns what `liminal doctor` tells of it; what it is for is the cluster's business.
+
+use super::{AgentReport, Machine};
+use crate::cluster;
+
+impl Machine<'_> {
+    /// What is known of the Redis that is set, if one is.
+    pub async fn redis(&self) -> Option<AgentReport> {
+        let url = self.config.redis.url.as_ref()?;
+        let (version, problem) = match cluster::examine(url).await {
+            Ok(report) => (Some(report.version.clone()), report.advice()),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        Some(AgentReport { version, problem, ..AgentReport::named("redis") })
+    }
+}
