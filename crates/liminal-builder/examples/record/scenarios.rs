@@ -66,10 +66,10 @@ tool:TaskUpdate {"taskId":"2","status":"in_progress","subject":"Leap far"}
 tool:TaskUpdate {"taskId":"7","status":"completed"}
 tool:TaskList {}
 then:one is done"#;
-const TODO: &str = r#"say:First a list.
+const LIST: &str = r#"say:First a list.
 tool:TodoWrite {"todos":[{"content":"Look around","status":"in_progress","activeForm":"Looking around"},{"content":"Leap","status":"pending","activeForm":"Leaping"}]}
 then:listed"#;
-const TODO_DONE: &str = r#"tool:TodoWrite {"todos":[{"content":"Look around","status":"completed","activeForm":"Looking around"},{"content":"Leap","status":"completed","activeForm":"Leaping"}]}
+const LIST_DONE: &str = r#"tool:TodoWrite {"todos":[{"content":"Look around","status":"completed","activeForm":"Looking around"},{"content":"Leap","status":"completed","activeForm":"Leaping"}]}
 tool:TodoWrite {"todos":"all of them"}
 then:all done"#;
 
@@ -154,5 +154,5 @@ pub(crate) const SCENARIOS: [Scenario; 27] = [
     ),
     scenario("95_sub_agent_speaks", &[Say(SUB_AGENT_SPEAKS), Ends(1)]),
     scenario("96_tasks", &[Say(TASKS), Ends(1), Say(TASKS_GO_ON), Ends(1)]),
-    listing("96b_task_list", &[Say(TODO), Ends(1), Say(TODO_DONE), Ends(1)]),
+    listing("96b_task_list", &[Say(LIST), Ends(1), Say(LIST_DONE), Ends(1)]),
 ];

@@ -355,7 +355,7 @@ async fn r03_p5_a_place_among_events_that_are_given_up_is_answered_by_a_reset() 
     let first = events.until(|event| event.id.is_some()).await.id.unwrap();
     let (epoch, number) = first.rsplit_once('.').unwrap();
     assert_eq!(number, "1");
-    server.turn(&id, "/words 3000").await;
+    server.turn(&id, "/words 20000").await;
     for (cursor, verdict) in [
         (first.clone(), "reset"),
         (format!("{epoch}.999999999"), "reset"),
