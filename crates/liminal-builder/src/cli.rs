@@ -1,6 +1,7 @@
 //! The command line. Owns its words and their help; what they do is elsewhere.
 
 pub mod reach;
+mod replay;
 pub mod sessions;
 
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use reach::Reach;
 use crate::config::{Flag, Flags, RedisUrl};
 use crate::exit;
 use crate::filter::{self, Format, Time};
-use crate::replay;
+pub use replay::Replay;
 
 /// Work with AI coding agents in a browser.
 #[derive(Debug, Parser)]
@@ -216,81 +217,6 @@ const DOCTOR_HELP: &str = "\
 Agents are looked for as set in the configuration ([agents.NAME] command, args, env), then on the PATH, then among npm's
 packages; a model's API can be used once its key is set, and the demo agent is built in. Exit codes: 0 at least one agent
 can be used, 1 none but the demo can.";
-
-/// Options of `liminal replay`.
-#[derive(Debug, Args)]
-#[command(after_help = REPLAY_HELP)]
-pub struct Replay {
-    /// The recording; `-` reads standard input
-    pub file: PathBuf,
-    /// Whose words it holds
-    #[arg(long, value_enum, default_value_t = DialectChoice::ClaudeCode)]
-    dialect: DialectChoice,
-    /// What to show: canonical events, or the upserts and turns made of them
-    #[arg(long, value_enum, default_value_t = EmitChoice::Upserts)]
-    emit: EmitChoice,
-    /// Show a tool call's final arguments before its output comes
-    #[arg(long)]
-    announce_arguments: bool,
-    /// Show the agent's standard error and what happened to its process, on standard error
-    #[arg(short, long)]
-    pub verbose: bool,
-}
-
-const REPLAY_HELP: &str = "\
-A recording is one {\"t\":MILLISECONDS,\"dir\":\"in|out|err|meta\",\"line\":…} per line: what was sent to the agent, what it
-said, its standard error, and notes of the recorder. Prompts, cancels and answers found in it are given again at
-their time; time is the recording's own, so a replay is exactly repeatable.
-
-Example:
-  liminal replay session.ndjson --emit events | head";
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum DialectChoice {
-    /// Claude Code's stream-json
-    ClaudeCode,
-    /// The Agent Client Protocol, as Codex's adapter speaks it
-    Acp,
-    /// The Anthropic Messages API
-    Anthropic,
-    /// The OpenAI Responses API
-    #[value(name = "openai")]
-    OpenAi,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum EmitChoice {
-    /// Canonical events
-    Events,
-    /// Upserts and turns
-    Upserts,
-}
-
-impl Replay {
-    /// Whose words the recording holds.
-    #[must_use]
-    pub const fn dialect(&self) -> replay::DialectName {
-        match self.dialect {
-            DialectChoice::ClaudeCode => replay::DialectName::ClaudeCode,
-            DialectChoice::Acp => replay::DialectName::Acp,
-            DialectChoice::Anthropic => replay::DialectName::Anthropic,
-            DialectChoice::OpenAi => replay::DialectName::OpenAi,
-        }
-    }
-
-    /// What to show.
-    #[must_use]
-    pub fn emit(&self) -> replay::Emit {
-        let config = Config::default();
-        match self.emit {
-            EmitChoice::Events => replay::Emit::Events,
-            EmitChoice::Upserts if self.announce_arguments => {
-                replay::Emit::Upserts(config.announcing_arguments())
-            }
-            EmitChoice::Upserts => replay::Emit::Upserts(config),
-        }
-    }
-}
 
 /// Options of `liminal scripted-model`.
 #[derive(Debug, Args)]

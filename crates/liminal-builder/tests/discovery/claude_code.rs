@@ -1,13 +1,14 @@
 //! Sessions of Claude Code on disk: which are listed, what of them is read, and what is read back in full.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use liminal_builder::discovery::DiscoveryError;
 use liminal_builder::discovery::claude_code::{Sessions, config_directory, project_slug};
 use liminal_core::event::StreamEvent;
 use tempfile::TempDir;
+
+use crate::disk::{self, stop_time};
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
@@ -19,9 +20,7 @@ struct Disk {
 
 impl Disk {
     fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
-        let project = fs::canonicalize(root.path()).unwrap().join("my project");
-        fs::create_dir(&project).unwrap();
+        let (root, project) = disk::with_project();
         let disk = Self { root, project };
         fs::create_dir_all(disk.directory()).unwrap();
         disk
@@ -40,10 +39,7 @@ impl Disk {
     }
 
     fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.directory().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        path
+        disk::write(self.directory().join(name), text)
     }
 
     fn session(&self, number: u8, lines: &[String]) -> PathBuf {
@@ -85,10 +81,7 @@ fn answer(text: &str, second: u8) -> String {
 
 #[test]
 fn the_configuration_directory_is_at_home_unless_told() {
-    let home = Path::new("/home/dev");
-    assert_eq!(config_directory(None, home), Path::new("/home/dev/.claude"));
-    assert_eq!(config_directory(Some("".as_ref()), home), Path::new("/home/dev/.claude"));
-    assert_eq!(config_directory(Some("/srv/claude".as_ref()), home), Path::new("/srv/claude"));
+    disk::assert_at_home_unless_told(".claude", config_directory);
 }
 
 #[test]
@@ -170,13 +163,11 @@ fn a_first_line_longer_than_a_block_is_read() {
 fn an_unchanged_file_is_not_read_again() {
     let disk = Disk::new();
     let path = disk.session(1, &[disk.prompt("first", 1)]);
-    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-    let set_time = || File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
-    set_time();
+    stop_time(&path);
     let mut sessions = disk.sessions();
     assert_eq!(disk.titles(&mut sessions), ["first"]);
     disk.session(1, &[disk.prompt("other", 1)]);
-    set_time();
+    stop_time(&path);
     assert_eq!(disk.titles(&mut sessions), ["first"], "same size, time and file");
     disk.session(1, &[disk.prompt("other", 1), answer("yes", 2)]);
     assert_eq!(disk.titles(&mut sessions), ["other"], "the file has grown");

@@ -1,13 +1,14 @@
 //! Sessions of Codex on disk: which are listed, and what of them is read.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use liminal_builder::discovery::codex::{Sessions, home_directory};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::disk::{self, stop_time};
 
 /// A home of Codex and a project, both real.
 struct Disk {
@@ -17,9 +18,7 @@ struct Disk {
 
 impl Disk {
     fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
-        let project = fs::canonicalize(root.path()).unwrap().join("my project");
-        fs::create_dir(&project).unwrap();
+        let (root, project) = disk::with_project();
         Self { root, project }
     }
 
@@ -32,10 +31,7 @@ impl Disk {
     }
 
     fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.home().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        path
+        disk::write(self.home().join(name), text)
     }
 
     fn session(&self, number: u8, lines: &[String]) -> PathBuf {
@@ -89,10 +85,7 @@ fn turn(model: &str, second: u8) -> String {
 
 #[test]
 fn the_home_is_at_home_unless_told() {
-    let home = Path::new("/home/dev");
-    assert_eq!(home_directory(None, home), Path::new("/home/dev/.codex"));
-    assert_eq!(home_directory(Some("".as_ref()), home), Path::new("/home/dev/.codex"));
-    assert_eq!(home_directory(Some("/srv/codex".as_ref()), home), Path::new("/srv/codex"));
+    disk::assert_at_home_unless_told(".codex", home_directory);
 }
 
 #[test]
@@ -261,13 +254,11 @@ fn the_middle_of_a_long_file_is_not_read() {
 fn an_unchanged_file_is_not_read_again() {
     let disk = Disk::new();
     let path = disk.session(1, &[disk.opening(), prompt("first", 1)]);
-    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-    let set_time = || File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
-    set_time();
+    stop_time(&path);
     let mut sessions = disk.sessions();
     assert_eq!(disk.titles(&mut sessions), ["first"]);
     disk.session(1, &[disk.opening(), prompt("other", 1)]);
-    set_time();
+    stop_time(&path);
     assert_eq!(disk.titles(&mut sessions), ["first"], "same size, time and file");
     disk.session(1, &[disk.opening(), prompt("other", 1), answer("yes", 2)]);
     assert_eq!(disk.titles(&mut sessions), ["other"], "the file has grown");

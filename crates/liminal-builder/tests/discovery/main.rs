@@ -4,3 +4,5 @@
 mod claude_code;
 #[cfg(test)]
 mod codex;
+#[cfg(test)]
+mod disk;

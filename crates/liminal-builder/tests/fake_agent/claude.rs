@@ -216,6 +216,7 @@ impl Agent {
             self.scribe.delta(0, &json!({ "type": "input_json_delta", "partial_json": input })),
             self.scribe.whole(&message, &block),
             self.scribe.block_stop(0),
+            self.scribe.stop_reason("tool_use"),
             self.scribe.message_stop(),
         ];
         lines.into_iter().try_for_each(|line| self.output.line(line))?;

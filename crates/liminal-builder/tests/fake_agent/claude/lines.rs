@@ -68,6 +68,10 @@ impl Scribe {
         self.part(&json!({ "type": "content_block_stop", "index": index }))
     }
 
+    pub(super) fn stop_reason(&mut self, reason: &str) -> Value {
+        self.part(&json!({ "type": "message_delta", "delta": { "stop_reason": reason } }))
+    }
+
     pub(super) fn message_stop(&mut self) -> Value {
         self.part(&json!({ "type": "message_stop" }))
     }

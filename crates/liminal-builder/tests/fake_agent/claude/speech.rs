@@ -33,6 +33,7 @@ impl Agent {
         let lines = [
             self.scribe.whole(message, &block(kind, text)),
             self.scribe.block_stop(0),
+            self.scribe.stop_reason("end_turn"),
             self.scribe.message_stop(),
         ];
         lines.into_iter().try_for_each(|line| self.output.line(line))

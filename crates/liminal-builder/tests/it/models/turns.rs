@@ -1,10 +1,11 @@
 //! Turns as they should go.
 
 use liminal_builder::provider::SessionOptions;
+use liminal_builder::provider::model_api::Vendor;
 use liminal_core::event::Origin;
 use liminal_core::session::Phase;
 use liminal_core::upsert::{Output, TurnEvent, UpsertStatus};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::raw::{RawServer, stream};
 use super::streams::answer;
@@ -62,19 +63,31 @@ async fn a_tool_call_is_shown_and_not_run() {
     }
 }
 
+/// An API that answers "one" and then "two".
+async fn two_answers(vendor: &'static Vendor) -> (RawServer, ModelWorld) {
+    let answers = ["one", "two"].map(|words| stream(&answer(vendor, words)));
+    let server = RawServer::start(answers.into()).await;
+    let world = ModelWorld::at(vendor, &server.url);
+    (server, world)
+}
+
+fn assert_told_the_first_turn(vendor: &Vendor, body: &Value) {
+    let list = if is_anthropic(vendor) { "messages" } else { "input" };
+    let said = [("user", "first"), ("assistant", "one"), ("user", "second")];
+    assert_eq!(body[list], json!(said.map(|(role, content)| json!({"role": role, "content": content}))));
+}
+
 #[tokio::test]
 async fn each_request_carries_the_whole_conversation_and_the_key() {
     for vendor in vendors() {
-        let server =
-            RawServer::start(vec![stream(&answer(vendor, "one")), stream(&answer(vendor, "two"))]).await;
-        let mut world = ModelWorld::at(vendor, &server.url);
+        let (server, mut world) = two_answers(vendor).await;
         let mut chat = world.create().await;
         chat.turn("first").await;
         chat.turn("second").await;
         let asked = server.asked();
-        let (path, key, list) = match is_anthropic(vendor) {
-            true => ("post /v1/messages http/1.1", "x-api-key: sk-test-7d1f0c", "messages"),
-            false => ("post /v1/responses http/1.1", "authorization: bearer sk-test-7d1f0c", "input"),
+        let (path, key) = match is_anthropic(vendor) {
+            true => ("post /v1/messages http/1.1", "x-api-key: sk-test-7d1f0c"),
+            false => ("post /v1/responses http/1.1", "authorization: bearer sk-test-7d1f0c"),
         };
         for request in &asked {
             let lines: Vec<&str> = request.head.lines().collect();
@@ -83,8 +96,7 @@ async fn each_request_carries_the_whole_conversation_and_the_key() {
             assert_eq!(request.body["stream"], true);
             assert_eq!(request.body["model"], vendor.default_model);
         }
-        let said = json!([{"role": "user", "content": "first"}, {"role": "assistant", "content": "one"}, {"role": "user", "content": "second"}]);
-        assert_eq!(asked[1].body[list], said);
+        assert_told_the_first_turn(vendor, &asked[1].body);
         assert_eq!(chat.said(), ["first", "one", "second", "two"]);
     }
 }
@@ -92,9 +104,7 @@ async fn each_request_carries_the_whole_conversation_and_the_key() {
 #[tokio::test]
 async fn a_session_goes_on_where_it_ended() {
     for vendor in vendors() {
-        let server =
-            RawServer::start(vec![stream(&answer(vendor, "one")), stream(&answer(vendor, "two"))]).await;
-        let mut world = ModelWorld::at(vendor, &server.url);
+        let (server, mut world) = two_answers(vendor).await;
         let mut chat = world.create().await;
         chat.turn("first").await;
         let session_id = chat.handle.session_id().clone();
@@ -105,9 +115,7 @@ async fn a_session_goes_on_where_it_ended() {
         assert_eq!(*chat.handle.session_id(), session_id);
         chat.turn("second").await;
         assert_eq!(chat.said(), ["first", "one", "second", "two"], "what was said before is told again");
-        let list = if is_anthropic(vendor) { "messages" } else { "input" };
-        let said = json!([{"role": "user", "content": "first"}, {"role": "assistant", "content": "one"}, {"role": "user", "content": "second"}]);
-        assert_eq!(server.asked()[1].body[list], said);
+        assert_told_the_first_turn(vendor, &server.asked()[1].body);
     }
 }
 

@@ -54,9 +54,9 @@ fn every_turn_is_published_and_forgotten_after_a_while() {
 fn a_redis_that_is_gone_for_good_disturbs_no_session() {
     let mut redis = RedisServer::start(AppendOnly::No);
     let world = world(&redis);
-    redis.kill();
     let server = world.begin();
     let session = world.create(&server.client);
+    redis.kill();
     let begun = Stopwatch::start();
     for _ in 0..3 {
         assert_eq!(turn(&server.client, &session, "!say 5000"), "completed");
