@@ -219,6 +219,8 @@ async fn c33_of_two_owners_one_is_stopped_and_nothing_is_mixed() {
     let mut lost = old.log.lost();
     let mut reader = subscribe(&old.as_log(), &session, None).await;
     let mut screen = super::support::Screen::default();
+    // As a claim does it, before anything is owned.
+    let () = server.ask(&["HSET", "liminal:{stolen}:meta", "token", "2"]);
     new.log.own(&session, 2).await.unwrap();
     let (mut written, mut refused) = (0, None);
     for number in 0..200 {
