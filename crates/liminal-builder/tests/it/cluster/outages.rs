@@ -65,7 +65,7 @@ fn c32_r23_a_flushed_redis_is_filled_again_and_stale_cursors_are_told() {
         }
         let mut socket = Socket::open(&two.client);
         socket.subscribe(session, Some("gone.7"), None);
-        let subscribed = serde_json::to_value(socket.message()).unwrap();
+        let subscribed = serde_json::to_value(socket.subscribed()).unwrap();
         assert_eq!(subscribed["resume"], "reset");
     }
     for (index, session) in sessions.iter().enumerate() {

@@ -31,7 +31,7 @@ impl Witness {
     fn resume(&mut self, client: &Client) -> Socket {
         let mut socket = Socket::open(client);
         socket.subscribe(&self.session, self.shown.cursor().as_deref(), None);
-        self.shown.apply(socket.message());
+        self.shown.apply(socket.subscribed());
         let target = self.head(client);
         while self.shown.seq < target {
             self.shown.apply(socket.message());

@@ -77,7 +77,7 @@ fn r03_p5_a_cursor_of_no_use_is_always_answered_by_a_reset_and_everything() {
     for cursor in &stale {
         let mut socket = Socket::open(&server.client);
         socket.subscribe(&session, Some(cursor), None);
-        let subscribed = socket.message();
+        let subscribed = socket.subscribed();
         assert!(matches!(&subscribed, ServerMessage::Subscribed { resume: Resume::Reset, .. }), "{cursor}");
         let mut shown = Shown::default();
         shown.apply(subscribed);

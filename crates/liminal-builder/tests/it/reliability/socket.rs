@@ -102,6 +102,11 @@ impl Socket {
         }
     }
 
+    /// The answer to a subscription. News of the list may come before it.
+    pub(super) fn subscribed(&mut self) -> ServerMessage {
+        self.until(|message| matches!(message, ServerMessage::Subscribed { .. }))
+    }
+
     /// Reads until a message is what is looked for.
     pub(super) fn until(&mut self, mut is_it: impl FnMut(&ServerMessage) -> bool) -> ServerMessage {
         loop {
