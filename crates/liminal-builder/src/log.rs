@@ -14,6 +14,7 @@ pub mod redis;
 mod sequence;
 pub mod shared;
 pub mod sqlite;
+mod starts;
 mod subscription;
 mod text;
 mod window;

@@ -1611,6 +1611,11 @@ sourceTimestamp: string,
  */
 emittedAt: string, 
 /**
+ * When its source told of it first; a log tells it with the later states of thoughts and tool calls, so that
+ * whoever saw only these knows how long it took.
+ */
+startedAt?: string, 
+/**
  * How far the item is.
  */
 status: UpsertStatus, 

@@ -126,6 +126,7 @@ impl Sessions {
             item_id: ItemId::from(format!("{}/message", delivery.turn_id)),
             source_timestamp: Timestamp::from(delivery.at),
             emitted_at: Timestamp::from(self.now()),
+            started_at: None,
             status: UpsertStatus::Error,
             error_code: Some(code.clone()),
             error_message: Some(message.to_owned()),
