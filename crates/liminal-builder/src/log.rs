@@ -77,6 +77,14 @@ pub struct Page {
     pub head: Head,
 }
 
+impl Page {
+    /// A page of a history that is read forward.
+    fn later(entries: Vec<Entry>, is_cut: bool, head: Head) -> Self {
+        let last = entries.last().map(|entry| entry.first_seq).filter(|_| is_cut);
+        Self { through: last.unwrap_or(head.seq), entries, head }
+    }
+}
+
 /// How much to read at once. At least one entry is given, however large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
@@ -167,6 +175,10 @@ pub trait StreamLog: Send + Sync + std::fmt::Debug + 'static {
 
     /// The newest of the entries that first appeared before a place, or of all, in order of `first_seq`.
     fn history<'a>(&'a self, session: &'a SessionId, before: Option<u64>, limit: Limit) -> Pending<'a, Page>;
+
+    /// The oldest of the entries that first appeared after a place, in order of `first_seq`. Read through is up to the
+    /// last of them, or to the head if there are no more.
+    fn later<'a>(&'a self, session: &'a SessionId, after: u64, limit: Limit) -> Pending<'a, Page>;
 
     /// The latest state of a key.
     fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>>;

@@ -397,7 +397,11 @@ seq: number,
 /**
  * Where older items go on, as `before` of the next request; absent at the beginning.
  */
-before?: number, };
+before?: number, 
+/**
+ * Where newer items go on, as `after` of the next request; absent where there are none.
+ */
+after?: number, };
 
 export type ItemCancelled = { 
 /**

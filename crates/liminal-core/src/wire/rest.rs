@@ -268,6 +268,10 @@ pub struct HistoryPage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub before: Option<u64>,
+    /// Where newer items go on, as `after` of the next request; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub after: Option<u64>,
 }
 
 /// Answers what an agent asked: with one of its options, or with words.
