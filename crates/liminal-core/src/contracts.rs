@@ -14,8 +14,8 @@ use crate::wire::access::{BrowserKey, ExchangeCode, FreshAddress};
 use crate::wire::approvals::{ApprovalList, SearchResults};
 use crate::wire::projects::{AddProject, DecideTrust, PathList, Project, ProjectList};
 use crate::wire::rest::{
-    Configure, CreateSession, EditQueued, HistoryPage, MessageAccepted, Meta, PermissionAnswer, Problem,
-    Queue, Rename, SendMessage, SessionList, SessionOpened, SessionStatus,
+    Configure, CreateSession, EditQueued, ForkSession, HistoryPage, MessageAccepted, Meta, PermissionAnswer,
+    Problem, Queue, Rename, SendMessage, SessionList, SessionOpened, SessionStatus,
 };
 use crate::wire::{ClientFrame, ServerMessage};
 
@@ -33,6 +33,7 @@ macro_rules! each_root {
             ServerMessage,
             CreateSession,
             SessionOpened,
+            ForkSession,
             SendMessage,
             MessageAccepted,
             SessionStatus,

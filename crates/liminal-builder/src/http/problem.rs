@@ -161,6 +161,7 @@ fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::AlreadyAnswered
         | ErrorCode::DeliveryUnknown
         | ErrorCode::HistoryReset
+        | ErrorCode::NotForkable
         | ErrorCode::PermissionLapsed
         | ErrorCode::ProjectExists
         | ErrorCode::SessionTakenOver

@@ -173,7 +173,12 @@ impl Sessions {
         if slots.len() > MOST {
             slots.retain(|_, slot| !slot.is_unused());
         }
-        Arc::clone(slots.entry(row.session_id.clone()).or_insert_with(|| Arc::new(Slot::new(row))))
+        Arc::clone(slots.entry(row.session_id.clone()).or_insert_with(|| {
+            let slot = Slot::new(row);
+            let offered = self.0.parts.providers.get(&row.cli_type).map(|provider| provider.abilities());
+            slot.board.change(|live| live.view.agent.abilities = offered.unwrap_or_default());
+            Arc::new(slot)
+        }))
     }
 
     /// Looks for a session that was made outside, in every project.

@@ -16,6 +16,10 @@ pub struct Abilities {
     pub permission_modes: Vec<Choice>,
     /// Everything that can be chosen, for agents that tell it in this way.
     pub options: Vec<AgentOption>,
+    /// Whether a session of it can be forked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub fork: bool,
 }
 
 /// Something that can be chosen of an agent.

@@ -85,10 +85,11 @@ pub(super) fn refuse(request_id: &str, why: &str, step: &mut Step<'_>) {
 
 /// What the agent offers, from its answer to `initialize`.
 pub(super) fn abilities(response: Option<&Map<String, Value>>) -> Abilities {
-    let Some(response) = response else { return Abilities::default() };
+    let Some(response) = response else { return Abilities { fork: true, ..Abilities::default() } };
     let models = list(response, "models").iter().filter_map(Value::as_object).filter_map(model);
     let commands = list(response, "commands").iter().filter_map(Value::as_object).filter_map(command);
-    Abilities { models: models.collect(), commands: commands.collect(), ..Abilities::default() }
+    let (models, commands) = (models.collect(), commands.collect());
+    Abilities { models, commands, fork: true, ..Abilities::default() }
 }
 
 fn model(entry: &Map<String, Value>) -> Option<ModelChoice> {
