@@ -12,7 +12,7 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
-use liminal_core::dialect::{AgentCommand, Dialect, Notice};
+use liminal_core::dialect::{AgentCommand, AttachedFile, AttachmentAbilities, Dialect, Notice};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
@@ -51,6 +51,8 @@ pub struct SessionOptions {
     /// If the agent knows nothing of the session to go on with, it begins anew under its id: nothing was said in it
     /// that the agent kept.
     pub may_begin: bool,
+    /// The files that came with [`OpenRequest::past`].
+    pub files: Vec<AttachedFile>,
 }
 
 /// A running agent, not yet spoken to.
@@ -161,6 +163,11 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
         _session_id: SessionId,
     ) -> Asking<'_, Option<Vec<StreamEventEnvelope>>> {
         Box::pin(async { Ok(None) })
+    }
+
+    /// What may be attached to messages, as far as that is known while no agent runs.
+    fn attachments(&self) -> AttachmentAbilities {
+        AttachmentAbilities::default()
     }
 
     /// Whether the agent acts without asking in this mode of its own.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use liminal_core::dialect::AgentCommand;
+use liminal_core::dialect::AttachmentAbilities;
 use liminal_core::dialect::claude::{ClaudeDialect, Options as Patience};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::ids::SessionId;
@@ -194,6 +195,10 @@ impl Provider for ClaudeCode {
             let session = agent_session(&session_id)?;
             self.history(directory, session_id, session).await.map(Some)
         })
+    }
+
+    fn attachments(&self) -> AttachmentAbilities {
+        AttachmentAbilities::ALL
     }
 
     fn is_unguarded(&self, mode: &str) -> bool {

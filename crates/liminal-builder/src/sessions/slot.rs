@@ -173,7 +173,13 @@ impl Sessions {
         if slots.len() > MOST {
             slots.retain(|_, slot| !slot.is_unused());
         }
-        Arc::clone(slots.entry(row.session_id.clone()).or_insert_with(|| Arc::new(Slot::new(row))))
+        let make = || {
+            let slot = Slot::new(row);
+            let takes = self.known_to_take(&row.cli_type);
+            slot.board.change(|live| live.view.agent.abilities.attachments = takes);
+            Arc::new(slot)
+        };
+        Arc::clone(slots.entry(row.session_id.clone()).or_insert_with(make))
     }
 
     /// Looks for a session that was made outside, in every project.
