@@ -70,7 +70,7 @@ fn batch(session: &SessionId, item: &str, content: &str) -> Batch {
         error_code: None,
         error_message: None,
         parent_call_id: None,
-        body: UpsertBody::Message(MessageBody { origin: Origin::Agent, content: content.to_owned() }),
+        body: UpsertBody::Message(MessageBody::new(Origin::Agent, content.to_owned())),
     });
     encoder.take()
 }

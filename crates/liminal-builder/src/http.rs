@@ -8,6 +8,7 @@ mod agents;
 mod answers;
 mod app;
 mod approvals;
+mod attachments;
 mod auth;
 pub mod client;
 mod connection;

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use tokio::sync::watch;
 
 use crate::agents::Machine;
+use crate::attachments::Attachments;
 use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::cluster::{self, Cluster};
@@ -294,6 +295,7 @@ async fn sessions(
         cluster: membership,
         stream_b,
         store: Store::new(Arc::clone(log)),
+        attachments: Attachments::kept_in(data),
         providers: ProviderRegistry::of(&machine, instance).await,
         settings: Settings {
             idle: chosen.idle(),

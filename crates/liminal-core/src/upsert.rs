@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::event::{
-    Origin, PermissionOutcome, PermissionRequest, PlanEntry, ToolArguments, ToolDetails, Usage,
+    Attachment, Origin, PermissionOutcome, PermissionRequest, PlanEntry, ToolArguments, ToolDetails, Usage,
 };
 use crate::ids::{CallId, ItemId, SessionId, TurnId};
 use crate::time::Timestamp;
@@ -86,8 +86,20 @@ pub enum UpsertBody {
 pub struct MessageBody {
     /// Who wrote it.
     pub origin: Origin,
+    /// Files that came with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Attachment>>")]
+    pub attachments: Vec<Attachment>,
     /// The whole text so far. Last, so that it can be spliced in: see [`Emission`](crate::processor::Emission).
     pub content: String,
+}
+
+impl MessageBody {
+    /// A message without files.
+    #[must_use]
+    pub const fn new(origin: Origin, content: String) -> Self {
+        Self { origin, attachments: Vec::new(), content }
+    }
 }
 
 /// The model's thoughts.

@@ -136,6 +136,7 @@ stop-seconds = 0
 header-kib = 8
 header-fields = 16
 body-kib = 16
+file-kib = 16
 message-kib = 16
 stall-seconds = 1
 [security]

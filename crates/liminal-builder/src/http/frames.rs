@@ -119,7 +119,7 @@ mod tests {
             error_code: None,
             error_message: None,
             parent_call_id: None,
-            body: UpsertBody::Message(MessageBody { origin: Origin::Agent, content: text.to_owned() }),
+            body: UpsertBody::Message(MessageBody::new(Origin::Agent, text.to_owned())),
         }
     }
 

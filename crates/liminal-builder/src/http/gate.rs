@@ -209,13 +209,14 @@ async fn whole_body(app: &App, request: Request, kind: Body) -> Result<Request, 
         return Ok(request);
     }
     let limits = app.limits();
-    if declared_length(request.headers()).is_some_and(|length| length > limits.body_bytes) {
-        return Err(too_large());
+    let most = if kind == Body::File { limits.file_bytes } else { limits.body_bytes };
+    if declared_length(request.headers()).is_some_and(|length| length > most) {
+        return Err(too_large(most));
     }
     let (parts, body) = request.into_parts();
-    let read = timeout(limits.body_time, axum::body::to_bytes(body, limits.body_bytes)).await;
+    let read = timeout(limits.body_time, axum::body::to_bytes(body, most)).await;
     let late = |_| ApiError::new(ErrorCode::RequestTimeout, "the body did not arrive in time");
-    let bytes = read.map_err(late)?.map_err(|error| unreadable(&error))?;
+    let bytes = read.map_err(late)?.map_err(|error| unreadable(&error, most))?;
     Ok(Request::from_parts(parts, RequestBody::from(bytes)))
 }
 
@@ -223,16 +224,17 @@ fn declared_length(headers: &HeaderMap) -> Option<usize> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-fn unreadable(error: &axum::Error) -> ApiError {
+fn unreadable(error: &axum::Error, most: usize) -> ApiError {
     let cause = std::error::Error::source(error);
     if cause.is_some_and(<dyn std::error::Error>::is::<LengthLimitError>) {
-        return too_large();
+        return too_large(most);
     }
     ApiError::new(ErrorCode::InvalidRequest, "the body broke off")
 }
 
-fn too_large() -> ApiError {
-    ApiError::new(ErrorCode::BodyTooLarge, "the body is larger than this server takes")
+fn too_large(most: usize) -> ApiError {
+    let problem = format!("the body is larger than this server takes, which is {most} bytes");
+    ApiError::new(ErrorCode::BodyTooLarge, problem)
 }
 
 fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Vec<&'a [u8]> {

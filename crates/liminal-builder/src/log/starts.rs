@@ -76,7 +76,7 @@ mod tests {
         starts.of(&thought(1, UpsertStatus::Create));
         starts.forget(&"t".into());
         assert!(starts.0.is_empty());
-        let body = MessageBody { origin: liminal_core::event::Origin::Agent, content: String::new() };
+        let body = MessageBody::new(liminal_core::event::Origin::Agent, String::new());
         assert_eq!(starts.of(&state(1, UpsertStatus::Create, UpsertBody::Message(body))), None);
         assert!(starts.0.is_empty());
     }

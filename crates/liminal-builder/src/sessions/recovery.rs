@@ -133,6 +133,7 @@ impl Sessions {
             parent_call_id: None,
             body: UpsertBody::Message(MessageBody {
                 origin: Origin::User,
+                attachments: delivery.attachments.clone(),
                 content: delivery.message.clone(),
             }),
         });

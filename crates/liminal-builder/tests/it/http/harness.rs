@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use liminal_builder::agents::AgentReport;
+use liminal_builder::attachments::Attachments;
 use liminal_builder::audit::Audit;
 use liminal_builder::clock::Clock;
 use liminal_builder::http::credentials::{InMemory, ProgramToken};
@@ -50,6 +51,7 @@ fn sessions(data: &Path) -> Sessions {
         events: Arc::clone(&log) as _,
         stream_b: None,
         store: Store::new(log),
+        attachments: Attachments::kept_in(data),
         cluster: None,
         providers: ProviderRegistry::default(),
         settings: Settings::default(),

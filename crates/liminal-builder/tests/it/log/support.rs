@@ -18,7 +18,7 @@ pub(super) const TURN: &str = "t1";
 
 pub(super) fn upsert(session: &SessionId, item: &str, status: UpsertStatus, content: &str) -> Upsert {
     let at = jiff::Timestamp::UNIX_EPOCH.into();
-    let body = UpsertBody::Message(MessageBody { origin: Origin::Agent, content: content.to_owned() });
+    let body = UpsertBody::Message(MessageBody::new(Origin::Agent, content.to_owned()));
     Upsert {
         turn_id: TURN.into(),
         session_id: session.clone(),

@@ -67,6 +67,7 @@ fn message(session: &str, number: usize) -> Upsert {
         parent_call_id: None,
         body: UpsertBody::Message(MessageBody {
             origin: Origin::Agent,
+            attachments: Vec::new(),
             content: format!("message {number} of a session that was used long ago"),
         }),
     }
