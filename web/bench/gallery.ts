@@ -1,7 +1,7 @@
 /** Every state of the page in three widths, light and dark. Asserts nothing: people look at it. */
 import { resolve } from 'node:path';
 import type { Page } from '@playwright/test';
-import { ABLE } from '../tests/e2e/able-world';
+import { able } from '../tests/e2e/able-world';
 import { moreSessions } from '../tests/e2e/demo-world';
 import { expect, type Pane, test, type Window, type World } from '../tests/e2e/harness';
 
@@ -27,7 +27,7 @@ interface Scene {
 }
 
 async function scene(world: World, pace = 0): Promise<Scene> {
-  await world.start({ pace, config: ABLE });
+  await world.start({ pace, config: able('files') });
   const project = world.place.project('shop');
   await world.server.addProject(project);
   const id = await world.server.createSession(project);
