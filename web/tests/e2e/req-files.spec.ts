@@ -82,7 +82,7 @@ test('req 51: a message may be files alone', async ({ world }) => {
 });
 
 test('req 51: a file that is too large is left out, and it is said how large one may be', async ({ world }) => {
-  const { window, pane } = await ableWorld(world, `${TAKING}[limits]\nfile_kib = 16\n`);
+  const { window, pane } = await ableWorld(world, `${TAKING}[limits]\nfile-kib = 16\n`);
   window.expectFaults(/413/);
   await pane.id('attach-input').setInputFiles([{ ...note, name: 'huge.txt', buffer: Buffer.alloc(200_000, 'x') }]);
   await expect(pane.id('file-problem')).toContainText('huge.txt');
