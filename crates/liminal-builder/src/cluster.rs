@@ -10,6 +10,7 @@ mod inbox;
 mod kept;
 mod keys;
 mod link;
+mod logins;
 mod presence;
 mod projects;
 mod records;
@@ -31,6 +32,7 @@ pub use error::ClusterError;
 pub use inbox::{Command, Envelope, Reply};
 pub use kept::Kept;
 pub use link::Report;
+pub use logins::{CodeUse, MOST_LOGINS, StoreLife};
 pub use presence::Renewal;
 pub use projects::SharedProject;
 pub use records::Record;
@@ -97,6 +99,7 @@ struct Inner {
     presence: Presence,
     catalogue: Catalogue,
     asked: Asked,
+    logins_ended: watch::Sender<()>,
     /// The sessions of this server, with their tokens.
     held: Mutex<BTreeMap<SessionId, u64>>,
 }
@@ -117,6 +120,7 @@ impl Cluster {
             presence: Presence::default(),
             catalogue: Catalogue::default(),
             asked: Asked::default(),
+            logins_ended: watch::Sender::default(),
             held: Mutex::default(),
         };
         let cluster = Self(Arc::new(inner));

@@ -11,6 +11,7 @@ use redis::Cmd;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use super::logins::LOGINS;
 use super::{Cluster, ClusterError, Record};
 
 /// Records that are asked for at once.
@@ -119,6 +120,10 @@ impl Cluster {
             };
             let Some(message) = message else { return Ok(()) };
             let name: String = message.get_payload()?;
+            if name == LOGINS {
+                self.0.logins_ended.send_replace(());
+                continue;
+            }
             news.send(self.hear(&name).await?).await.ok();
         }
     }

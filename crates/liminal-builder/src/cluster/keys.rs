@@ -57,6 +57,26 @@ impl Keys {
         format!("{}:changes", self.prefix)
     }
 
+    /// The life of the whole store; the logs' copier writes it.
+    pub(super) fn life(&self) -> String {
+        format!("{}:life", self.prefix)
+    }
+
+    /// Browsers that were let in: the digest of a cookie, and when it was seen with the digest of its key.
+    pub(super) fn logins(&self) -> String {
+        format!("{}:logins", self.prefix)
+    }
+
+    /// Which life of the logins it is; a greater one ended all before it.
+    pub(super) fn logins_life(&self) -> String {
+        format!("{}:logins:life", self.prefix)
+    }
+
+    /// Digests of one-time codes by when they are over.
+    pub(super) fn codes(&self) -> String {
+        format!("{}:codes", self.prefix)
+    }
+
     pub(super) fn projects(&self) -> String {
         format!("{}:projects", self.prefix)
     }

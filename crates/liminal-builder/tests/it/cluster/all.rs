@@ -1,6 +1,8 @@
 //! Several servers on one real Redis, shown from outside: the running program, the wire, agents and faults.
 
 mod failover;
+mod front;
+mod logins;
 mod outages;
 mod racing;
 mod sharing;

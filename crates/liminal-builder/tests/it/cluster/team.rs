@@ -63,19 +63,33 @@ impl Team {
     /// A server that does not know the project.
     pub(super) fn stranger(&self, name: &str) -> Member {
         let url = self.redis.borrow().url();
+        self.start(name, self.command(name, &url))
+    }
+
+    fn start(&self, name: &str, mut command: std::process::Command) -> Member {
         let log =
             File::options().create(true).append(true).open(self.home.path().join(format!("{name}.log")));
-        let mut child = Running(self.command(name, &url).stderr(log.unwrap()).spawn().unwrap());
+        let mut child = Running(command.stderr(log.unwrap()).spawn().unwrap());
         let mut line = String::new();
         BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.starts_with("Liminal Builder is at"), "{line:?}: {}", self.log());
         let ServerFile { port, token, .. } = ServerFile::read(&self.home.path().join(name)).unwrap();
-        Member { child, client: Client { address: SocketAddr::from(([127, 0, 0, 1], port)), token } }
+        Member { child, client: Client::with_token(SocketAddr::from(([127, 0, 0, 1], port)), &token) }
     }
 
     /// A server that knows it.
     pub(super) fn member(&self, name: &str) -> Member {
-        let member = self.stranger(name);
+        self.introduce(self.stranger(name))
+    }
+
+    /// The same for one that browsers find at an address, like all others there.
+    pub(super) fn member_at(&self, name: &str, public: &str) -> Member {
+        let mut command = self.command(name, &self.redis.borrow().url());
+        command.args(["--public-url", public]);
+        self.introduce(self.start(name, command))
+    }
+
+    fn introduce(&self, member: Member) -> Member {
         let added = member.client.post("/api/projects", &json!({ "path": self.project() }));
         assert!(added.status == 201 || added.code() == "PROJECT_EXISTS", "{added:?}");
         member
