@@ -250,6 +250,9 @@ async fn open_log(directory: &DataDir, config: &Config) -> Result<Arc<SqliteLog>
 async fn join(config: &Config, database: &Arc<SqliteLog>, data: &Path) -> Result<Option<Membership>> {
     let redis = &config.redis;
     let Some(url) = &redis.url else { return Ok(None) };
+    if let Some(advice) = url.advice() {
+        tracing::warn!(redis = %url, advice, "Redis is not protected");
+    }
     let settings = cluster::Settings {
         url: url.clone(),
         prefix: redis.prefix.as_str().to_owned(),

@@ -77,7 +77,7 @@ impl Cluster {
     /// Reads everything again, and tells what there is.
     pub(super) async fn reload(&self, told: &mut Vec<News>) -> Result<(), ClusterError> {
         let members = Cmd::smembers(self.0.keys.sessions());
-        let names: Vec<String> = members.query_async(&mut self.0.link.commands()).await?;
+        let names: Vec<String> = self.0.link.query(&members).await?;
         let mut all = BTreeMap::new();
         for page in names.chunks(PAGE) {
             let records = self.read_records(page).await?;
@@ -101,7 +101,7 @@ impl Cluster {
     }
 
     async fn listen_once(&self, news: &mpsc::Sender<News>) -> Result<(), ClusterError> {
-        let mut listening = self.0.link.listening().await?;
+        let mut listening = self.0.link.listen().await?;
         listening.subscribe(self.0.keys.changes()).await?;
         // Subscribed first and read afterwards, so that nothing falls in between.
         let mut told = Vec::new();

@@ -33,9 +33,10 @@ pub enum CodeUse {
     Unknown,
 }
 
-/// A life of all that Redis holds. Another one than before means that everything was lost meanwhile.
+/// A life of all that Redis holds, and the connection it was seen over. Another one than before means that everything was
+/// lost meanwhile, or that another server may answer which lacks what the one before had.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StoreLife(Option<String>);
+pub struct StoreLife(u64, Option<String>);
 
 impl Cluster {
     /// Tells whenever everybody was logged out by one of the servers.
@@ -48,8 +49,9 @@ impl Cluster {
     pub async fn logins_life(&self) -> Result<(Option<u64>, StoreLife), ClusterError> {
         let keys = [self.0.keys.logins_life(), self.0.keys.life()];
         let asking = redis::Cmd::mget(&keys);
-        let (life, store) = asking.query_async(&mut self.0.link.commands()).await?;
-        Ok((life, StoreLife(store)))
+        let made = self.0.link.made();
+        let (life, store) = self.0.link.look(&asking).await?;
+        Ok((life, StoreLife(made, store)))
     }
 
     /// Tells the logins of this server and their life. Gives the life that counts: if it is greater than theirs, they
@@ -64,31 +66,25 @@ impl Cluster {
         for login in logins {
             call.arg(&login.cookie).arg(login.seen.as_millisecond()).arg(&login.key);
         }
-        Ok(call.invoke_async(&mut self.0.link.commands()).await?)
+        Ok(self.0.link.query(&call).await?)
     }
 
     /// The logins with these cookies, and their life.
     pub async fn find_logins(&self, cookies: &[String]) -> Result<(Option<u64>, Vec<Browser>), ClusterError> {
         let mut asking = redis::pipe();
         asking.atomic().get(self.0.keys.logins_life()).cmd("HMGET").arg(self.0.keys.logins()).arg(cookies);
-        let (life, found): (Option<u64>, Vec<Option<String>>) =
-            asking.query_async(&mut self.0.link.commands()).await?;
+        let (life, found): (Option<u64>, Vec<Option<String>>) = self.0.link.look(&asking).await?;
         let found = cookies.iter().zip(found).filter_map(|(cookie, login)| read(cookie, &login?));
         Ok((life, found.collect()))
     }
 
     /// Logs everybody out, everywhere. Gives the life that begins.
     pub async fn end_logins(&self, life: u64) -> Result<u64, ClusterError> {
-        let keys = &self.0.keys;
-        Ok(Script::new(END)
-            .key(keys.logins())
-            .key(keys.logins_life())
-            .key(keys.codes())
-            .arg(life)
-            .arg(keys.changes())
-            .arg(LOGINS)
-            .invoke_async(&mut self.0.link.commands())
-            .await?)
+        let (keys, script) = (&self.0.keys, Script::new(END));
+        let mut call = script.key(keys.logins());
+        call.key(keys.logins_life()).key(keys.codes());
+        call.arg(life).arg(keys.changes()).arg(LOGINS);
+        Ok(self.0.link.query(&call).await?)
     }
 
     /// The life that begins here while Redis does not answer.
@@ -102,7 +98,7 @@ impl Cluster {
         let script = Script::new(NEW_CODE);
         let mut call = script.key(self.0.keys.codes());
         call.arg(digest).arg(millis(time)).arg(MOST_CODES);
-        let _: i64 = call.invoke_async(&mut self.0.link.commands()).await?;
+        let _: i64 = self.0.link.query(&call).await?;
         Ok(())
     }
 
@@ -110,7 +106,8 @@ impl Cluster {
     pub async fn use_code(&self, digest: &str) -> Result<CodeUse, ClusterError> {
         let script = Script::new(USE_CODE);
         let mut call = script.key(self.0.keys.codes());
-        let answer: i64 = call.arg(digest).invoke_async(&mut self.0.link.commands()).await?;
+        call.arg(digest);
+        let answer: i64 = self.0.link.query(&call).await?;
         Ok(match answer {
             1 => CodeUse::Good,
             2 => CodeUse::Used,

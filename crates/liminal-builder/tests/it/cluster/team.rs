@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::super::client::{Answer, Client};
 use super::super::world::wait_until;
-use crate::redis_server::{AppendOnly, RedisServer};
+use crate::redis_server::{AppendOnly, RedisServer, certificate};
 use crate::support::{Running, liminal};
 
 const MARK: &str = "CLUSTER_TEAM";
@@ -57,6 +57,8 @@ impl Team {
         command.env("CLAUDE_CONFIG_DIR", self.home.path().join("claude")).env("FAKE_AGENT_KEEPS", "yes");
         command.env("FAKE_AGENT_LOG", self.home.path().join("agents.ndjson"));
         command.env("LIMINAL_REDIS_LEASE_MS", LEASE_MS.to_string());
+        command.env("LIMINAL_REDIS_PUBLISH_STREAM_B", "true");
+        command.env("SSL_CERT_FILE", certificate("certificate.pem"));
         command
     }
 
