@@ -4,6 +4,7 @@ mod failover;
 mod front;
 mod logins;
 mod outages;
+mod outside;
 mod racing;
 mod sharing;
 mod starting;
