@@ -223,6 +223,10 @@ impl From<CredentialFault> for ApiError {
             CredentialFault::CodeInvalid => Self::unauthorized(ErrorCode::CodeInvalid, &detail),
             CredentialFault::CodeUsed => Self::unauthorized(ErrorCode::CodeUsed, &detail),
             CredentialFault::TooMany(wait) => Self::too_many(wait),
+            CredentialFault::Unreachable(_) => {
+                let hint = Hint::RetryAfter(RETRY_SECONDS);
+                Self { hint, ..Self::new(ErrorCode::RedisUnreachable, detail) }
+            }
             CredentialFault::Store(_) => Self::internal(),
         }
     }

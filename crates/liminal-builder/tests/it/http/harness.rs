@@ -80,7 +80,7 @@ impl TestServer {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let server = Server::bind(options).await.unwrap();
-                started.send((server.file(), server.fresh_url())).unwrap();
+                started.send((server.file(), server.fresh_url().await)).unwrap();
                 server.run(async { drop(stopped.await) }).await;
             });
         });
