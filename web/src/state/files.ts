@@ -53,8 +53,13 @@ async function send(sessionId: string, file: OwnFile): Promise<void> {
   } catch (error) {
     if (error instanceof Unreachable) return;
     uploads.forget(file);
-    put(sessionId, filesOf(sessionId)().filter(({ key }) => key !== file.key), `${file.name} was not attached: ${reason(error)}`);
+    put(sessionId, filesOf(sessionId)().filter(({ key }) => key !== file.key), notTaken(file.name, reason(error)));
   }
+}
+
+/** The server may name the file itself. */
+function notTaken(name: string, why: string): string {
+  return why.toLowerCase().startsWith(name.toLowerCase()) ? `${name}${why.slice(name.length)}` : `${name} was not attached: ${why}`;
 }
 
 /** Takes one out of the draft. */
