@@ -15,6 +15,7 @@ async fn fork(server: &Client, id: &SessionId) -> SessionStatus {
 }
 
 async fn named_fork(server: &Client, source: &SessionId) -> SessionId {
+    assert!(server.status(source).await.view.agent.abilities.fork);
     let path = format!("/api/session/{source}/fork");
     let named: SessionStatus = server.post(&path, json!({ "title": "Another way" })).await.read(201);
     let fork = named.session_id;
@@ -30,8 +31,6 @@ async fn each_goes_on_by_itself(machine: Machine, cli_type: &str) {
     let source = server.create(cli_type).await;
     server.turn(&source, "say:remember the fox").await;
     let before = server.history(&source).await;
-    assert!(server.status(&source).await.view.agent.abilities.fork);
-
     let fork = named_fork(&server, &source).await;
     assert_eq!(said(&server, &fork).await, ["say:remember the fox", "remember the fox"], "at once");
 
@@ -42,8 +41,9 @@ async fn each_goes_on_by_itself(machine: Machine, cli_type: &str) {
         ["say:remember the fox", "remember the fox", "say:and the hen", "and the hen"],
         ["say:remember the fox", "remember the fox", "say:and the hound", "and the hound"],
     );
-    assert_eq!(said(&server, &source).await, of_source);
-    assert_eq!(said(&server, &fork).await, of_fork);
+    for (id, expected) in [(&source, of_source), (&fork, of_fork)] {
+        assert_eq!(said(&server, id).await, expected);
+    }
     server.stop().await;
 
     assert_remembered(&machine, &source, &of_source).await;
