@@ -14,6 +14,7 @@ use liminal_core::error::ErrorCode;
 use tokio::time::timeout;
 
 use super::app::App;
+use super::cors::Guest;
 use super::credentials::{Caller, CredentialFault, Presented};
 use super::forward::{self, Subject};
 use super::host::Authority;
@@ -174,6 +175,7 @@ fn provenance(request: &Request, access: Access) -> Result<Trust, ApiError> {
         acts: !is_safe || headers.contains_key(UPGRADE),
         shows_page: access == Access::Page,
         has_authorization: headers.contains_key(AUTHORIZATION),
+        is_guest: request.extensions().get::<Guest>().is_some(),
     };
     Ok(origin::judge(&provenance, own)?)
 }
@@ -204,11 +206,14 @@ async fn caller(
     }
     let credentials = app.credentials();
     let presented = Presented::in_headers(shown.headers, credentials.cookie_name(shown.own));
-    let caller = credentials.check(&presented, shown.peer, app.now()).await?;
     let needs_token = access == Access::Token || trust == Trust::IfToken;
+    let caller = match credentials.check(&presented, shown.peer, app.now()).await {
+        Err(_) if app.takes_anyone() => Caller::Anyone,
+        caller => caller?,
+    };
     match caller {
-        Caller::Browser(_) if needs_token => Err(CredentialFault::Missing.into()),
-        Caller::Browser(_) | Caller::Token => Ok(Some(caller)),
+        Caller::Browser(_) | Caller::Anyone if needs_token => Err(CredentialFault::Missing.into()),
+        Caller::Browser(_) | Caller::Anyone | Caller::Token => Ok(Some(caller)),
     }
 }
 

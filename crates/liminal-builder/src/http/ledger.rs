@@ -64,7 +64,7 @@ impl Party {
         let actor = match caller {
             Some(Caller::Token) => Actor::Token,
             Some(Caller::Browser(digest)) => Actor::Browser(digest.to_text()),
-            None => Actor::Anonymous,
+            Some(Caller::Anyone) | None => Actor::Anonymous,
         };
         Self { actor, address, word: forward::word(caller) }
     }

@@ -33,7 +33,7 @@ use crate::config::CwdPolicy;
 use crate::demo;
 use crate::diagnostics::{Diagnostics, Snapshot};
 use crate::discovery::{Listing, codex as codex_files};
-use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
+use crate::process::{AgentProcess, Confinement, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
 pub use codex::login as codex_login;
 use connection::{ConnectionTask, Request};
@@ -73,6 +73,8 @@ pub struct Settings {
     pub cwd_policy: CwdPolicy,
     /// This installation of ours, by which leftover processes are found.
     pub instance: InstanceId,
+    /// How its processes are confined.
+    pub confinement: Confinement,
     /// How it is spoken to.
     pub options: Options,
     /// The bounds of its pipe.
@@ -93,6 +95,7 @@ impl Settings {
             environment: own_environment(name),
             cwd_policy: CwdPolicy::default(),
             instance,
+            confinement: Confinement::default(),
             options: Options { provider_id: name.to_owned(), ..Options::default() },
             limits: StdioLimits::default(),
             idle_timeout: IDLE_TIMEOUT,
@@ -289,6 +292,7 @@ impl AcpAgent {
         let process = AgentProcess::spawn(&ProcessSpec {
             program: settings.launch.program.clone(),
             args: settings.launch.args.iter().map(OsString::from).collect(),
+            wrapper: settings.confinement.wrapper.clone(),
             cwd: self.working_directory(directory, &environment),
             environment,
             instance: settings.instance.clone(),
@@ -365,7 +369,8 @@ impl Provider for AcpAgent {
 
 fn environment(settings: &Settings) -> Environment {
     let own = settings.environment.iter().cloned();
-    own.fold(Environment::inherited(), |environment, (name, value)| environment.with(name, value))
+    let inherited = settings.confinement.of(Environment::inherited());
+    own.fold(inherited, |environment, (name, value)| environment.with(name, value))
 }
 
 /// Agents have no code of their own for this that all would use.

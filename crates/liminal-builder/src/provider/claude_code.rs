@@ -21,7 +21,7 @@ use super::{
 use crate::clock::{self, Clock};
 use crate::discovery::claude_code::{Sessions, config_directory};
 use crate::discovery::{DiscoveryError, Listing};
-use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
+use crate::process::{AgentProcess, Confinement, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
 use arguments::Start;
 pub(crate) use arguments::problem;
@@ -55,6 +55,8 @@ pub struct Settings {
     pub environment: Vec<(OsString, OsString)>,
     /// This installation of ours, by which leftover processes are found.
     pub instance: InstanceId,
+    /// How its processes are confined.
+    pub confinement: Confinement,
     /// Whether a session may run without asking at all.
     pub allow_bypass: bool,
     /// How patient its dialect is.
@@ -72,6 +74,7 @@ impl Settings {
             arguments: Vec::new(),
             environment: Vec::new(),
             instance,
+            confinement: Confinement::default(),
             allow_bypass: false,
             patience: Patience::default(),
             limits: StdioLimits::default(),
@@ -182,6 +185,7 @@ impl ClaudeCode {
         let process = AgentProcess::spawn(&ProcessSpec {
             program,
             args: arguments::arguments(start, options, &self.settings.arguments),
+            wrapper: self.settings.confinement.wrapper.clone(),
             cwd: directory.to_owned(),
             environment: self.environment(),
             instance: self.settings.instance.clone(),
@@ -247,7 +251,9 @@ impl Provider for ClaudeCode {
 
 /// The user's environment, and what makes the program keep on disk what it has told.
 fn environment(settings: &Settings) -> Environment {
-    let ours = Environment::inherited_keeping(&KEPT)
+    let ours = settings
+        .confinement
+        .of(Environment::inherited_keeping(&KEPT))
         .with("CLAUDE_CODE_ENTRYPOINT", "liminal-builder")
         .with("CLAUDE_CODE_EAGER_FLUSH", "1");
     let more = settings.environment.iter().cloned();

@@ -60,10 +60,14 @@ fn sessions(data: &Path) -> Sessions {
 
 impl TestServer {
     pub(super) fn start(limits: Limits, find_agents: FindAgents) -> Self {
+        Self::reached(limits, find_agents, Reach::default())
+    }
+
+    pub(super) fn reached(limits: Limits, find_agents: FindAgents, reach: Reach) -> Self {
         let data = tempfile::tempdir().unwrap();
         let options = Options {
             endpoint: Endpoint::Address(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
-            reach: Reach::default(),
+            reach,
             instance: "test".to_owned(),
             names: Vec::new(),
             limits,

@@ -14,21 +14,25 @@ async fn fork(server: &Client, id: &SessionId) -> SessionStatus {
     server.post(&format!("/api/session/{id}/fork"), json!({})).await.read(201)
 }
 
+async fn named_fork(server: &Client, source: &SessionId) -> SessionId {
+    assert!(server.status(source).await.view.agent.abilities.fork);
+    let path = format!("/api/session/{source}/fork");
+    let named: SessionStatus = server.post(&path, json!({ "title": "Another way" })).await.read(201);
+    let fork = named.session_id;
+    assert_eq!(named.view.title.as_deref(), Some("Another way"));
+    assert_ne!(fork, *source);
+    assert!(server.history(&fork).await.entries.iter().all(|entry| entry.session_id == fork));
+    fork
+}
+
 /// Both go on by themselves, here and in the agent's own memory, and the source never hears of it.
 async fn each_goes_on_by_itself(machine: Machine, cli_type: &str) {
     let server = machine.start().await;
     let source = server.create(cli_type).await;
     server.turn(&source, "say:remember the fox").await;
     let before = server.history(&source).await;
-    assert!(server.status(&source).await.view.agent.abilities.fork);
-
-    let path = format!("/api/session/{source}/fork");
-    let named: SessionStatus = server.post(&path, json!({ "title": "Another way" })).await.read(201);
-    let fork = named.session_id;
-    assert_eq!((named.view.title.as_deref(), named.cli_type.as_str()), (Some("Another way"), cli_type));
-    assert_ne!(fork, source);
+    let fork = named_fork(&server, &source).await;
     assert_eq!(said(&server, &fork).await, ["say:remember the fox", "remember the fox"], "at once");
-    assert!(server.history(&fork).await.entries.iter().all(|entry| entry.session_id == fork));
 
     server.turn(&fork, "say:and the hound").await;
     assert_eq!(server.history(&source).await, before, "what is said in the fork is the fork's");
@@ -37,8 +41,9 @@ async fn each_goes_on_by_itself(machine: Machine, cli_type: &str) {
         ["say:remember the fox", "remember the fox", "say:and the hen", "and the hen"],
         ["say:remember the fox", "remember the fox", "say:and the hound", "and the hound"],
     );
-    assert_eq!(said(&server, &source).await, of_source);
-    assert_eq!(said(&server, &fork).await, of_fork);
+    for (id, expected) in [(&source, of_source), (&fork, of_fork)] {
+        assert_eq!(said(&server, id).await, expected);
+    }
     server.stop().await;
 
     assert_remembered(&machine, &source, &of_source).await;
