@@ -9,7 +9,7 @@ const NOT_DONE: Record<number, string> = {};
 
 /** What is missing of those that are tested. */
 const PARTLY: Record<number, string> = {
-  46: 'a message cannot be put into the turn that runs; it waits, or that turn is stopped for it',
+  46: 'putting a message into the turn that runs is offered where an agent says so, and tested without a browser only',
 };
 
 const ALL = Array.from({ length: 60 }, (_, index) => index + 1);
