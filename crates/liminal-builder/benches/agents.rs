@@ -17,7 +17,9 @@ use std::time::{Duration, Instant};
 
 use liminal_builder::agents::Launch;
 use liminal_builder::clock;
-use liminal_builder::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag, StopLadder};
+use liminal_builder::process::{
+    AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag, StopLadder, Wrapper,
+};
 use liminal_builder::provider::acp::{self, AcpAgent};
 use liminal_builder::provider::claude_code::{ClaudeCode, Settings};
 use liminal_builder::provider::{OpenRequest, Provider, SessionOptions};
@@ -90,7 +92,7 @@ async fn codex_history(settings: &acp::Settings, home: &Path) -> SessionId {
     let agent = AcpAgent::new(settings.clone());
     let (handle, mut outputs, _tasks) = start(&agent, home, None).await;
     for turn in 0..20 {
-        handle.send(clock::new_turn_id(), format!("words:200 then:{turn}")).await.unwrap();
+        handle.send(clock::new_turn_id(), format!("words:200 then:{turn}").into()).await.unwrap();
         while !matches!(outputs.recv().await, Some(Output::Turn(TurnEvent::TurnComplete { .. }))) {}
     }
     let session = handle.session_id().clone();
@@ -238,7 +240,7 @@ async fn run_direct(model: &Running) -> Run {
     handle.reach(Phase::Idle).await;
     let (ready, memory_kb) = (began.elapsed(), memory(&instance));
     let asked = Instant::now();
-    handle.send(clock::new_turn_id(), PROMPT.to_owned()).await.unwrap();
+    handle.send(clock::new_turn_id(), PROMPT.into()).await.unwrap();
     while !outputs.recv().await.is_some_and(|output| is_answer(&output)) {}
     let first_words = asked.elapsed();
     drop(outputs);
@@ -289,6 +291,7 @@ impl Adapter {
         let process = AgentProcess::spawn(&ProcessSpec {
             program: "node".into(),
             args: vec![adapter.into()],
+            wrapper: Wrapper::default(),
             cwd: home.to_owned(),
             environment,
             instance: InstanceId::new(instance).unwrap(),

@@ -8,9 +8,11 @@ mod agents;
 mod answers;
 mod app;
 mod approvals;
+mod attachments;
 mod auth;
 pub mod client;
 mod connection;
+mod cors;
 pub mod credentials;
 mod docs;
 mod extract;
@@ -42,6 +44,7 @@ mod session;
 mod shell;
 mod sse;
 mod tls;
+pub mod web_origin;
 mod ws;
 
 use std::fmt;
@@ -57,9 +60,10 @@ use tokio::time::timeout;
 
 use app::{App, Shared};
 use credentials::{BrowserSessions, CookieNames, Credentials, ProgramToken};
-use host::{OwnNames, PublicUrl};
+use host::OwnNames;
 use ledger::Ledger;
 use listener::Listener;
+use web_origin::WebOrigin;
 
 use crate::audit::Audit;
 use crate::clock::Clock;
@@ -109,9 +113,13 @@ pub struct Reach {
     /// Other machines may ask without TLS.
     pub insecure_http: bool,
     /// Where browsers find it behind a proxy.
-    pub public_url: Option<PublicUrl>,
+    pub public_url: Option<WebOrigin>,
     /// Proxies whose word on the client's address counts.
     pub trusted_proxies: Vec<IpAddr>,
+    /// Origins of other pages that may ask with the token.
+    pub cors_origins: Vec<WebOrigin>,
+    /// Whether everybody on this machine may ask.
+    pub insecure_no_auth: bool,
 }
 
 /// How to start a server.
@@ -211,6 +219,8 @@ fn app(options: Options, endpoint: &Endpoint) -> App {
         names: names(&options, endpoint),
         credentials: credentials(&options, port),
         trusted_proxies: options.reach.trusted_proxies,
+        cors_origins: options.reach.cors_origins,
+        insecure_no_auth: options.reach.insecure_no_auth,
         limits: options.limits,
         clock: Clock::start(),
         find_agents: options.find_agents,

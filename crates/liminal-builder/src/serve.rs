@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use tokio::sync::watch;
 
 use crate::agents::Machine;
+use crate::attachments::Attachments;
 use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::cluster::{self, Cluster};
@@ -24,7 +25,7 @@ use crate::log::redis::RedisLog;
 use crate::log::shared::SharedLog;
 use crate::log::sqlite::{self, SqliteLog};
 use crate::log::{self, EventLog, StreamLog};
-use crate::process::{Environment, InstanceId, sweep_leftovers};
+use crate::process::{Environment, InstanceId, Wrapper, sweep_leftovers};
 use crate::provider::ProviderRegistry;
 use crate::sessions::{Membership, Parts, Sessions, Settings};
 use crate::store::Store;
@@ -105,20 +106,22 @@ pub async fn run(
 /// Where it is, and who else can reach it.
 fn greeting(config: &Config, own: &str, page: &str) -> String {
     let place = if has_page(config) { page } else { own };
-    let greeting = format!("Liminal Builder is at {place}");
+    let mut greeting = format!("Liminal Builder is at {place}");
     let (host, port) = (config.listen.host, own.rsplit(':').next().unwrap_or_default());
-    if config.listen.socket.is_some() || host.is_loopback() {
-        return greeting;
+    if config.listen.socket.is_none() && !host.is_loopback() {
+        let how = if config.listen.tls_cert.is_some() {
+            "over TLS"
+        } else {
+            "without TLS: all that is said can be read"
+        };
+        let address = SocketAddr::new(host, port.parse().unwrap_or(0));
+        greeting += &format!("\nOther machines can reach it at {address}, {how}");
     }
-    let how = if config.listen.tls_cert.is_some() {
-        "over TLS"
-    } else {
-        "without TLS: all that is said can be read"
-    };
-    format!(
-        "{greeting}\nOther machines can reach it at {}, {how}",
-        SocketAddr::new(host, port.parse().unwrap_or(0))
-    )
+    if config.security.insecure_no_auth {
+        greeting +=
+            "\nNO CREDENTIALS ARE ASKED FOR: every user and every program of this machine can act as you";
+    }
+    greeting
 }
 
 /// No browser opens a socket in the file system.
@@ -128,6 +131,8 @@ fn has_page(config: &Config) -> bool {
 
 /// Puts everything together. What a predecessor left is put right; nobody is told of it yet.
 pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Result<Ready> {
+    Wrapper::new(plan.config.security.agent_wrapper.words(), &plan.environment).check()?;
+    let reach = reach(&plan.config)?;
     let directory = DataDir::open(&plan.data)?;
     telemetry::start(&plan.config.logging, &tells(directory.path()))?;
     let real = directory.path().canonicalize()?;
@@ -149,7 +154,6 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     sessions.meet_others().await;
     let browsers = browsers(&sessions, Store::new(Arc::clone(&log))).await?;
     let token = Arc::new(open_token(&real)?);
-    let reach = reach(&plan.config)?;
     let options = |endpoint| Options {
         endpoint,
         reach: reach.clone(),
@@ -305,6 +309,7 @@ async fn sessions(
         cluster: membership,
         stream_b,
         store: Store::new(Arc::clone(log)),
+        attachments: Attachments::kept_in(data),
         providers: ProviderRegistry::of(&machine, instance).await,
         settings: Settings {
             idle: chosen.idle(),
@@ -340,8 +345,18 @@ fn reach(config: &Config) -> Result<Reach> {
         }
         (_, _, None) => bail!(ReachError("tls-cert and tls-key belong together; set both")),
     };
+    let is_wide = listen.socket.is_none() && !listen.host.is_loopback();
+    if security.insecure_no_auth
+        && (is_wide || security.public_url.is_some() || !security.trusted_proxies.is_empty())
+    {
+        bail!(ReachError(
+            "without credentials only this machine may ask; leave out insecure-no-auth, or host, public-url and trusted-proxies"
+        ));
+    }
     Ok(Reach {
         tls,
+        cors_origins: security.cors_origins.clone(),
+        insecure_no_auth: security.insecure_no_auth,
         insecure_http: security.insecure_http,
         public_url: security.public_url.clone(),
         trusted_proxies: security.trusted_proxies.clone(),

@@ -136,12 +136,17 @@ stop-seconds = 0
 header-kib = 8
 header-fields = 16
 body-kib = 16
+file-kib = 16
 message-kib = 16
 stall-seconds = 1
 [security]
+agent-env = ["ANTHROPIC_API_KEY"]
+agent-wrapper = ["bwrap", "--bind", "/a b", "/"]
 allow-bypass = true
 allowed-hosts = ["Builder.example", "10.0.0.7"]
+cors-origins = ["https://App.example:443"]
 insecure-http = true
+insecure-no-auth = true
 public-url = "https://builder.example"
 trusted-proxies = ["127.0.0.1", "::ffff:10.0.0.2"]
 [redis]
@@ -159,6 +164,8 @@ file = "/srv/log"
     assert_eq!(at_default.map(|line| line.name).collect::<Vec<_>>(), Vec::<String>::new());
     let config = loaded.config;
     assert_eq!(config.sessions.durability, Durability::Synced);
+    assert_eq!(config.security.agent_wrapper.words(), ["bwrap", "--bind", "/a b", "/"]);
+    assert_eq!(config.security.cors_origins.first().unwrap().to_string(), "https://app.example");
     assert_eq!(config.batch.gradient, [1, 16]);
     assert_eq!(config.security.allowed_hosts.first().unwrap().as_str(), "builder.example");
     assert_eq!((config.redis.prefix.as_str(), config.redis.lease_ms), ("team-1", 5_000));

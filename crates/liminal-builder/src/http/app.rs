@@ -15,6 +15,7 @@ use super::host::OwnNames;
 use super::ledger::Ledger;
 use super::limits::Limits;
 use super::server_file::ServerFile;
+use super::web_origin::WebOrigin;
 use crate::agents::AgentReport;
 use crate::clock::Clock;
 use crate::sessions::Sessions;
@@ -34,6 +35,8 @@ pub(super) struct Shared {
     /// Of the certificate, if there is one.
     pub(super) fingerprint: Option<String>,
     pub(super) trusted_proxies: Vec<IpAddr>,
+    pub(super) cors_origins: Vec<WebOrigin>,
+    pub(super) insecure_no_auth: bool,
     pub(super) names: OwnNames,
     pub(super) credentials: Credentials,
     pub(super) limits: Limits,
@@ -70,6 +73,16 @@ impl App {
     /// Proxies whose word counts.
     pub(super) fn trusted_proxies(&self) -> &[IpAddr] {
         &self.0.trusted_proxies
+    }
+
+    /// Origins of other pages that may ask with the token.
+    pub(super) fn cors_origins(&self) -> &[WebOrigin] {
+        &self.0.cors_origins
+    }
+
+    /// Whether credentials are not wanted.
+    pub(super) fn takes_anyone(&self) -> bool {
+        self.0.insecure_no_auth
     }
 
     pub(super) fn credentials(&self) -> &Credentials {

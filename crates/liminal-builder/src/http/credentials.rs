@@ -45,6 +45,8 @@ pub enum Caller {
     Token,
     /// A browser; the digest of its cookie tells which.
     Browser(Digest),
+    /// Anybody on this machine, because the user wants no credentials.
+    Anyone,
 }
 
 /// Why somebody is not let in.

@@ -14,6 +14,7 @@ use liminal_core::error::ErrorCode;
 use tokio::time::timeout;
 
 use super::app::App;
+use super::cors::Guest;
 use super::credentials::{Caller, CredentialFault, Presented};
 use super::forward::{self, Subject};
 use super::host::Authority;
@@ -174,6 +175,7 @@ fn provenance(request: &Request, access: Access) -> Result<Trust, ApiError> {
         acts: !is_safe || headers.contains_key(UPGRADE),
         shows_page: access == Access::Page,
         has_authorization: headers.contains_key(AUTHORIZATION),
+        is_guest: request.extensions().get::<Guest>().is_some(),
     };
     Ok(origin::judge(&provenance, own)?)
 }
@@ -204,11 +206,14 @@ async fn caller(
     }
     let credentials = app.credentials();
     let presented = Presented::in_headers(shown.headers, credentials.cookie_name(shown.own));
-    let caller = credentials.check(&presented, shown.peer, app.now()).await?;
     let needs_token = access == Access::Token || trust == Trust::IfToken;
+    let caller = match credentials.check(&presented, shown.peer, app.now()).await {
+        Err(_) if app.takes_anyone() => Caller::Anyone,
+        caller => caller?,
+    };
     match caller {
-        Caller::Browser(_) if needs_token => Err(CredentialFault::Missing.into()),
-        Caller::Browser(_) | Caller::Token => Ok(Some(caller)),
+        Caller::Browser(_) | Caller::Anyone if needs_token => Err(CredentialFault::Missing.into()),
+        Caller::Browser(_) | Caller::Anyone | Caller::Token => Ok(Some(caller)),
     }
 }
 
@@ -223,13 +228,14 @@ async fn whole_body(app: &App, request: Request, kind: Body) -> Result<Request, 
         return Ok(request);
     }
     let limits = app.limits();
-    if declared_length(request.headers()).is_some_and(|length| length > limits.body_bytes) {
-        return Err(too_large());
+    let most = if kind == Body::File { limits.file_bytes } else { limits.body_bytes };
+    if declared_length(request.headers()).is_some_and(|length| length > most) {
+        return Err(too_large(most));
     }
     let (parts, body) = request.into_parts();
-    let read = timeout(limits.body_time, axum::body::to_bytes(body, limits.body_bytes)).await;
+    let read = timeout(limits.body_time, axum::body::to_bytes(body, most)).await;
     let late = |_| ApiError::new(ErrorCode::RequestTimeout, "the body did not arrive in time");
-    let bytes = read.map_err(late)?.map_err(|error| unreadable(&error))?;
+    let bytes = read.map_err(late)?.map_err(|error| unreadable(&error, most))?;
     Ok(Request::from_parts(parts, RequestBody::from(bytes)))
 }
 
@@ -237,16 +243,17 @@ fn declared_length(headers: &HeaderMap) -> Option<usize> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-fn unreadable(error: &axum::Error) -> ApiError {
+fn unreadable(error: &axum::Error, most: usize) -> ApiError {
     let cause = std::error::Error::source(error);
     if cause.is_some_and(<dyn std::error::Error>::is::<LengthLimitError>) {
-        return too_large();
+        return too_large(most);
     }
     ApiError::new(ErrorCode::InvalidRequest, "the body broke off")
 }
 
-fn too_large() -> ApiError {
-    ApiError::new(ErrorCode::BodyTooLarge, "the body is larger than this server takes")
+fn too_large(most: usize) -> ApiError {
+    let problem = format!("the body is larger than this server takes, which is {most} bytes");
+    ApiError::new(ErrorCode::BodyTooLarge, problem)
 }
 
 fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Vec<&'a [u8]> {

@@ -30,12 +30,19 @@ pub(super) fn action(verb: Verb, path: &str) -> Option<Action> {
         (Verb::Post, "/auth/rotate") => Action::Rotate,
         (Verb::Post, "/api/projects") | (Verb::Delete, "/api/projects/{id}") => Action::Project,
         (Verb::Post, "/api/projects/{id}/trust") => Action::Trust,
-        (Verb::Post, "/api/session/create") => Action::Create,
+        (Verb::Post, "/api/session/create" | "/api/session/{id}/fork") => Action::Create,
         (Verb::Delete, "/api/session/{id}") => Action::Delete,
         (Verb::Post, "/api/session/{id}/load") => Action::Load,
-        (Verb::Post, "/api/session/{id}/send" | "/api/session/{id}/queue/{queued}/now")
+        (
+            Verb::Post,
+            "/api/session/{id}/send"
+            | "/api/session/{id}/attachments"
+            | "/api/session/{id}/queue/{queued}/now"
+            | "/api/session/{id}/queue/{queued}/steer",
+        )
         | (Verb::Patch, "/api/session/{id}/queue/{queued}") => Action::Send,
-        (Verb::Post, "/api/session/{id}/cancel") | (Verb::Delete, "/api/session/{id}/queue/{queued}") => {
+        (Verb::Post, "/api/session/{id}/cancel")
+        | (Verb::Delete, "/api/session/{id}/queue/{queued}" | "/api/session/{id}/attachments/{file}") => {
             Action::Cancel
         }
         (Verb::Post, "/api/session/{id}/kill") => Action::Kill,
@@ -57,7 +64,7 @@ impl Party {
         let actor = match caller {
             Some(Caller::Token) => Actor::Token,
             Some(Caller::Browser(digest)) => Actor::Browser(digest.to_text()),
-            None => Actor::Anonymous,
+            Some(Caller::Anyone) | None => Actor::Anonymous,
         };
         Self { actor, address, word: forward::word(caller) }
     }

@@ -4,6 +4,7 @@
 
 mod access;
 mod approvals;
+mod attachments;
 mod page;
 mod projects;
 mod queue;
@@ -41,6 +42,8 @@ pub enum Body {
     Optional,
     /// JSON.
     Json,
+    /// JSON that carries a file, and may be larger.
+    File,
 }
 
 /// The methods that are in use.
@@ -129,6 +132,7 @@ pub const AREAS: &[Area] = &[
     projects::AREA,
     sessions::AREA,
     queue::AREA,
+    attachments::AREA,
     reading::AREA,
     approvals::AREA,
     server::AREA,
@@ -192,6 +196,7 @@ impl Route {
     #[must_use]
     pub const fn body(&self) -> Body {
         match (self.verb, self.handler.operation.body) {
+            (_, Some(_)) if self.handler.operation.carries_file => Body::File,
             (_, Some(_)) => Body::Json,
             (Verb::Get, None) => Body::None,
             (Verb::Post | Verb::Put | Verb::Patch | Verb::Delete, None) => Body::Optional,

@@ -16,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use liminal_core::error::ErrorCode;
 
 use super::app::App;
+use super::cors::{self, Guest};
 use super::forwarded;
 use super::gate::{self, Handled, Peer};
 use super::host::Authority;
@@ -36,9 +37,14 @@ pub(super) async fn surround(State(app): State<App>, mut request: Request, next:
     request.extensions_mut().insert(Peer(peer));
     let path = request.uri().path().to_owned();
     let policy = policy(name.as_ref().ok());
+    let guest = Guest::of(request.headers(), app.cors_origins());
     let mut response = match name {
+        Ok(_) if guest.is_some() && cors::is_preflight(&request) => cors::granted(),
         Ok(name) => {
             request.extensions_mut().insert(name);
+            if let Some(guest) = guest.clone() {
+                request.extensions_mut().insert(guest);
+            }
             unless_panicked(next.run(request))
                 .await
                 .unwrap_or_else(|Panicked| ApiError::internal().into_response())
@@ -53,6 +59,9 @@ pub(super) async fn surround(State(app): State<App>, mut request: Request, next:
         }
     }
     add_headers(response.headers_mut(), &policy);
+    if let Some(guest) = guest {
+        guest.share(response.headers_mut());
+    }
     response
 }
 
@@ -69,7 +78,8 @@ fn policy(name: Option<&Authority>) -> String {
 fn add_headers(headers: &mut HeaderMap, policy: &str) {
     headers.extend(FIXED);
     if let Ok(policy) = HeaderValue::from_str(policy) {
-        headers.insert(CONTENT_SECURITY_POLICY, policy);
+        // What is no page of ours may do less.
+        headers.entry(CONTENT_SECURITY_POLICY).or_insert(policy);
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }

@@ -237,27 +237,44 @@ impl Shared {
         }
     }
 
-    /// In order of `first_seq`. What has changed while the pages were read is newer than the head of the first, and is
-    /// read again by whoever goes on from there.
     async fn before(&self, session: &SessionId, before: Option<u64>, limit: Limit) -> Result<Page, LogError> {
-        let end =
-            |before: Option<u64>| before.map_or_else(|| "+inf".to_owned(), |before| format!("({before}"));
-        let mut found = self.page(session, &self.scripts.history, &end(before), limit).await?;
+        let from = before.map_or_else(|| "+inf".to_owned(), |before| format!("({before}"));
+        let Found { head, mut entries, .. } =
+            self.in_order(session, &self.scripts.history, &from, limit).await?;
+        entries.reverse();
+        Ok(Page { entries, through: head.seq, head })
+    }
+
+    async fn later(&self, session: &SessionId, after: u64, limit: Limit) -> Result<Page, LogError> {
+        let Found { head, is_cut, entries } =
+            self.in_order(session, &self.scripts.later, &format!("({after}"), limit).await?;
+        Ok(Page::later(entries, is_cut, head))
+    }
+
+    /// In the script's order of `first_seq`. What has changed while the pages were read is newer than the head of the
+    /// first, and is read again by whoever goes on from there.
+    async fn in_order(
+        &self,
+        session: &SessionId,
+        script: &Script,
+        from: &str,
+        limit: Limit,
+    ) -> Result<Found, LogError> {
+        let mut found = self.page(session, script, from, limit).await?;
         let (head, mut entries, mut bytes) = (found.head.clone(), Vec::<Entry>::new(), 0);
         loop {
             if (&found.head.epoch, found.head.floor) != (&head.epoch, head.floor) {
                 // The log was rebuilt or trimmed meanwhile.
-                return Box::pin(self.before(session, before, limit)).await;
+                return Box::pin(self.in_order(session, script, from, limit)).await;
             }
             bytes += found.entries.iter().map(|entry| entry.bytes.len()).sum::<usize>();
             entries.extend(found.entries);
             if !found.is_cut || limit.is_reached(entries.len(), bytes) {
-                entries.reverse();
-                return Ok(Page { entries, through: head.seq, head });
+                return Ok(Found { head, is_cut: found.is_cut, entries });
             }
-            let next = entries.last().map(|entry| entry.first_seq);
-            found =
-                self.page(session, &self.scripts.history, &end(next), rest(limit, &entries, bytes)).await?;
+            let next =
+                entries.last().map_or_else(|| from.to_owned(), |entry| format!("({}", entry.first_seq));
+            found = self.page(session, script, &next, rest(limit, &entries, bytes)).await?;
         }
     }
 }
@@ -278,6 +295,10 @@ impl StreamLog for RedisLog {
 
     fn history<'a>(&'a self, session: &'a SessionId, before: Option<u64>, limit: Limit) -> Pending<'a, Page> {
         Box::pin(self.shared.before(session, before, limit))
+    }
+
+    fn later<'a>(&'a self, session: &'a SessionId, after: u64, limit: Limit) -> Pending<'a, Page> {
+        Box::pin(self.shared.later(session, after, limit))
     }
 
     fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>> {

@@ -327,6 +327,14 @@ impl StreamLog for SharedLog {
         })
     }
 
+    fn later<'a>(&'a self, session: &'a SessionId, after: u64, limit: Limit) -> Pending<'a, Page> {
+        Box::pin(async move {
+            let page = self.inner.side(session).later(session, after, limit).await?;
+            self.inner.routes.sync(session);
+            Ok(page)
+        })
+    }
+
     fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>> {
         self.inner.side(session).entry(session, key)
     }

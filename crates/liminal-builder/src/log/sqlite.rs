@@ -282,6 +282,15 @@ impl StreamLog for SqliteLog {
         })
     }
 
+    fn later<'a>(&'a self, session: &'a SessionId, after: u64, limit: Limit) -> Pending<'a, Page> {
+        Box::pin(async move {
+            match self.window(session).await?.later(after, limit) {
+                Ok(page) => Ok(page),
+                Err(head) => self.readers.later(session.clone(), after, head, limit).await,
+            }
+        })
+    }
+
     fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>> {
         Box::pin(async move {
             match self.window(session).await?.entry(key) {

@@ -116,6 +116,7 @@ impl Sessions {
         // A copy that cannot be removed is not read: it is not this server's.
         parts.database.remove(id).await.ok();
         parts.store.remove_session(id).await.ok();
+        parts.attachments.forget(id).await.ok();
     }
 
     pub(super) async fn own(&self, id: &SessionId, token: u64) -> Result<(), Failure> {

@@ -140,12 +140,14 @@ impl Sessions {
             item_id: ItemId::from(format!("{}/message", delivery.turn_id)),
             source_timestamp: Timestamp::from(delivery.at),
             emitted_at: Timestamp::from(self.now()),
+            started_at: None,
             status: UpsertStatus::Error,
             error_code: Some(code.clone()),
             error_message: Some(message.clone()),
             parent_call_id: None,
             body: UpsertBody::Message(MessageBody {
                 origin: Origin::User,
+                attachments: delivery.attachments.clone(),
                 content: delivery.message.clone(),
             }),
         });

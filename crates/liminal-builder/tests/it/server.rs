@@ -8,6 +8,8 @@ mod screen;
 mod socket;
 
 mod bypass;
+mod confinement;
+mod forks;
 mod found;
 mod hibernation;
 mod idempotency;

@@ -9,7 +9,8 @@ use ts_rs::TS;
 
 use super::view::SessionView;
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::ids::{ProjectId, SessionId, TurnId};
+use crate::event::Attachment;
+use crate::ids::{AttachmentId, ProjectId, SessionId, TurnId};
 use crate::time::Timestamp;
 use crate::upsert::{TurnEvent, Upsert};
 use crate::wire_enum::wire_enum;
@@ -39,6 +40,16 @@ pub struct SessionOpened {
     pub cli_type: String,
 }
 
+/// Makes a session that has the history of another one so far, and goes on by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ForkSession {
+    /// What it is to be called; without it, after the other one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub title: Option<String>,
+}
+
 /// Tells the agent something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
@@ -53,6 +64,10 @@ pub struct SendMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub client_message_id: Option<String>,
+    /// Files that were uploaded for it, at most 10; a message with files need not say anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<AttachmentId>>")]
+    pub attachments: Vec<AttachmentId>,
 }
 
 /// A message that was taken: it began a turn, or it waits for its own.
@@ -81,6 +96,10 @@ pub struct QueuedMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub client_message_id: Option<String>,
+    /// Files that go with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Attachment>>")]
+    pub attachments: Vec<Attachment>,
     /// Why it was not sent when its turn came; it waits until somebody sends, changes or removes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -268,6 +287,10 @@ pub struct HistoryPage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub before: Option<u64>,
+    /// Where newer items go on, as `after` of the next request; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub after: Option<u64>,
 }
 
 /// Answers what an agent asked: with one of its options, or with words.

@@ -2,7 +2,8 @@
 //! one address take each other's.
 
 use super::secret::Digest;
-use crate::http::host::{Authority, PublicUrl};
+use crate::http::host::Authority;
+use crate::http::web_origin::WebOrigin;
 
 /// The names of one server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +29,7 @@ impl CookieNames {
 
     /// The same for a server that others stand in for at an address: there the name is all of theirs.
     #[must_use]
-    pub fn shared_at(self, url: &PublicUrl) -> Self {
+    pub fn shared_at(self, url: &WebOrigin) -> Self {
         let origin = url.to_string();
         let pair = Pair::new(&short(&origin));
         Self { shared: Some((origin, pair)), ..self }
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn servers_behind_one_address_share_a_name_there_and_nowhere_else() {
-        let url = PublicUrl::parse("http://builder.example:8080").unwrap();
+        let url = WebOrigin::parse("http://builder.example:8080").unwrap();
         let names = |port, instance: &str| CookieNames::new(port, instance).shared_at(&url);
         let (one, two) = (names(4747, "one"), names(4757, "two"));
         let at = |text: &str| Authority::parse(text.as_bytes()).unwrap();
@@ -70,7 +71,7 @@ mod tests {
         assert!(own.starts_with("liminal_4747_"), "{own}");
         assert_ne!(own, one.under(&public));
         assert_ne!(own, CookieNames::new(4747, "other").under(&at("127.0.0.1:4747")));
-        let secure = PublicUrl::parse("https://builder.example").unwrap();
+        let secure = WebOrigin::parse("https://builder.example").unwrap();
         let alone = CookieNames::new(4747, "one");
         assert_eq!(alone.under(&public), own, "nobody else answers there");
         let secured = alone.shared_at(&secure);

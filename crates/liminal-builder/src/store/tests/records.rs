@@ -88,6 +88,8 @@ async fn every_change_changes_only_what_it_says() {
         permission_mode: Some("plan".to_owned()),
         extra_directories: vec!["/extra".into()],
         is_unguarded: true,
+        forked_from: Some("other".into()),
+        forked_through: Some("answer".to_owned()),
     };
     let after = SessionRow {
         title: Some("Title".to_owned()),
@@ -151,7 +153,14 @@ async fn a_session_goes_with_all_that_belongs_to_it() {
         world.store.enqueue(&session_id, queued("q", "wait"), 5).await.unwrap();
         world.store.begin_receipt(id, "key", "digest", at(1)).await.unwrap();
         let (turn_id, message) = (format!("turn of {id}").into(), "go".to_owned());
-        let delivery = Delivery { turn_id, session_id, message, client_message_id: None, at: at(1) };
+        let delivery = Delivery {
+            turn_id,
+            session_id,
+            message,
+            client_message_id: None,
+            attachments: Vec::new(),
+            at: at(1),
+        };
         assert!(world.store.begin_delivery(delivery, None).await.unwrap());
     }
     world.store.remove_session(&"s1".into()).await.unwrap();

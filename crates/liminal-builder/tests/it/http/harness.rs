@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use liminal_builder::agents::AgentReport;
+use liminal_builder::attachments::Attachments;
 use liminal_builder::audit::Audit;
 use liminal_builder::clock::Clock;
 use liminal_builder::http::credentials::{InMemory, ProgramToken};
@@ -50,6 +51,7 @@ fn sessions(data: &Path) -> Sessions {
         events: Arc::clone(&log) as _,
         stream_b: None,
         store: Store::new(log),
+        attachments: Attachments::kept_in(data),
         cluster: None,
         providers: ProviderRegistry::default(),
         settings: Settings::default(),
@@ -58,10 +60,14 @@ fn sessions(data: &Path) -> Sessions {
 
 impl TestServer {
     pub(super) fn start(limits: Limits, find_agents: FindAgents) -> Self {
+        Self::reached(limits, find_agents, Reach::default())
+    }
+
+    pub(super) fn reached(limits: Limits, find_agents: FindAgents, reach: Reach) -> Self {
         let data = tempfile::tempdir().unwrap();
         let options = Options {
             endpoint: Endpoint::Address(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
-            reach: Reach::default(),
+            reach,
             instance: "test".to_owned(),
             names: Vec::new(),
             limits,

@@ -18,7 +18,7 @@ use crate::world::program;
 
 /// Runs Claude Code in the project as its user does, without this program.
 #[expect(clippy::disallowed_methods, reason = "the agent is run by its user here, and ends by itself")]
-async fn claude(machine: &Machine, arguments: &[&str]) -> String {
+pub(super) async fn claude(machine: &Machine, arguments: &[&str]) -> String {
     let mut command = tokio::process::Command::new(program());
     command.args(arguments).current_dir(&machine.project).env_clear().kill_on_drop(true);
     command.env("HOME", machine.home.path()).env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
@@ -34,7 +34,7 @@ async fn the_only_session(server: &Client) -> SessionSummary {
     listed.remove(0)
 }
 
-async fn said(server: &Client, id: &SessionId) -> Vec<String> {
+pub(super) async fn said(server: &Client, id: &SessionId) -> Vec<String> {
     let page = server.history(id).await;
     texts(&page.entries).into_iter().map(str::to_owned).collect()
 }

@@ -5,13 +5,14 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::AcpDialect;
+use super::content;
 use super::history::History;
 use super::login::Login;
 use super::requests::Request;
 use super::rpc::{self, Answer};
 use super::turn::{Ending, Finish};
 use crate::dialect::fields::{flag, object, text};
-use crate::dialect::{Notice, Step};
+use crate::dialect::{Abilities, AttachmentAbilities, Notice, Step};
 use crate::error::{ErrorCode, ErrorInfo};
 
 /// The one version that is spoken. Asking for a later one gets it, with other shapes everywhere.
@@ -91,12 +92,15 @@ impl Stage {
 
 /// What the agent said of itself.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is something that the agent says it can, or not")]
 pub(super) struct Agent {
     session: Option<String>,
     can_load: bool,
     can_resume: bool,
+    can_fork: bool,
     /// Whether it takes words into a turn that runs.
     pub(super) can_steer: bool,
+    pub(super) attachments: AttachmentAbilities,
     pub(super) logins: Vec<Login>,
     pub(super) title: Option<String>,
     pub(super) cost: Cost,
@@ -126,8 +130,10 @@ impl Agent {
         let of_sessions = abilities.and_then(|abilities| object(abilities, "sessionCapabilities"));
         let steering = object(result, "_meta").and_then(|meta| object(meta, "steering"));
         self.can_load = abilities.is_some_and(|abilities| flag(abilities, "loadSession"));
-        self.can_resume = of_sessions.is_some_and(|of_sessions| of_sessions.contains_key("resume"));
+        let can = |deed| of_sessions.is_some_and(|of_sessions| of_sessions.contains_key(deed));
+        (self.can_resume, self.can_fork) = (can("resume"), can("fork"));
         self.can_steer = steering.is_some_and(|steering| flag(steering, "supported"));
+        self.attachments = content::abilities(result);
         self.logins = Login::all(result);
     }
 }
@@ -213,7 +219,11 @@ impl AcpDialect {
         };
         step.notify(Notice::AgentSession { id });
         self.settings.opened(&result, step);
-        step.notify(Notice::Ready(self.settings.abilities()));
+        step.notify(Notice::Ready(Abilities {
+            attachments: self.agent.attachments,
+            fork: self.agent.can_fork,
+            ..self.settings.abilities()
+        }));
         self.stage = Stage::Open;
         for command in std::mem::take(&mut self.early) {
             self.wish(command, step);

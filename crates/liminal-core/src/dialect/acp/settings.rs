@@ -89,6 +89,7 @@ impl Settings {
             commands: self.commands.clone(),
             permission_modes: modes.unwrap_or_else(|| self.modes.clone()),
             options: self.options.clone(),
+            ..Abilities::default()
         }
     }
 }
