@@ -1,14 +1,37 @@
 //! What sharing sessions through Redis costs: until a follower on another server has an output, and how much several
-//! servers copy at once. Needs `redis-server`. Prints figures and asserts nothing: they depend on the machine.
-#![expect(clippy::expect_used, reason = "a bench that cannot start its servers has nothing to tell")]
-#![expect(clippy::print_stdout, reason = "the figures are what a bench is for")]
+//! servers tell at once; of the logs alone, and over the wire. Needs `redis-server`. Prints figures and asserts nothing:
+//! they depend on the machine.
 #![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
     clippy::indexing_slicing,
-    reason = "the server it starts is that of the tests, which fail by panicking"
+    clippy::wildcard_enum_match_arm,
+    dead_code,
+    reason = "a benchmark prints, reads the clock and fails by panicking, and needs only a part of what tests do"
 )]
 
+#[path = "../tests/it/reliability/client.rs"]
+mod client;
+#[path = "../tests/it/reliability/figures.rs"]
+mod figures;
+#[path = "../tests/it/reliability/reader.rs"]
+mod reader;
 #[path = "../tests/it/redis_server.rs"]
 mod redis_server;
+#[path = "../tests/it/reliability/shown.rs"]
+mod shown;
+#[path = "../tests/it/reliability/socket.rs"]
+mod socket;
+#[path = "../tests/it/support.rs"]
+mod support;
+#[path = "cluster/wire.rs"]
+mod wire;
+#[path = "../tests/it/reliability/world.rs"]
+mod world;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,6 +56,9 @@ fn main() {
             throughput(&server, members).await;
         }
     });
+    let server = RedisServer::start(AppendOnly::No);
+    wire::fan_out(&server);
+    wire::throughput(&server);
 }
 
 /// A server's log.
@@ -75,7 +101,6 @@ fn batch(session: &SessionId, item: &str, content: &str) -> Batch {
     encoder.take()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a bench measures time")]
 fn now() -> Instant {
     Instant::now()
 }

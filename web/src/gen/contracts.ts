@@ -935,7 +935,11 @@ export type SearchResults = {
 /**
  * The items.
  */
-hits: Array<SearchHit>, };
+hits: Array<SearchHit>, 
+/**
+ * How many sessions other servers keep, which were not searched: each server searches its own. Missing if none.
+ */
+elsewhere?: number, };
 
 export type SendMessage = { 
 /**

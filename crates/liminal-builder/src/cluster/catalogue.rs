@@ -16,6 +16,11 @@ use super::{Cluster, ClusterError, Record};
 
 /// Records that are asked for at once.
 const PAGE: usize = 256;
+/// Records that are kept in memory. Lists beyond it are of no use to anybody; whoever asks for an older session by its name
+/// gets it from Redis.
+const MOST: usize = 20_000;
+/// So many make room at once, so that the oldest are not looked for with every change.
+const ROOM: usize = MOST / 16;
 /// Between two attempts to listen.
 const PAUSE: Duration = Duration::from_millis(200);
 /// What stands for all projects among the names of changed sessions; no session is called so.
@@ -38,6 +43,18 @@ pub(super) struct Catalogue(Mutex<BTreeMap<SessionId, Arc<Record>>>);
 impl Catalogue {
     fn all(&self) -> MutexGuard<'_, BTreeMap<SessionId, Arc<Record>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Forgets those that changed longest ago, if there are too many. One that somebody has is never forgotten: it is at work.
+fn bound(all: &mut BTreeMap<SessionId, Arc<Record>>, most: usize, room: usize) {
+    let Some(surplus) = all.len().checked_sub(most).filter(|surplus| *surplus > 0) else { return };
+    let resting = all.values().filter(|record| record.owner.is_none());
+    let mut resting: Vec<_> =
+        resting.map(|record| (record.row.updated_at, record.session().clone())).collect();
+    resting.sort();
+    for (_, session) in resting.into_iter().take(surplus + room) {
+        all.remove(&session);
     }
 }
 
@@ -64,6 +81,7 @@ impl Cluster {
             Some(record) => drop(all.insert(session.clone(), Arc::clone(record))),
             None => drop(all.remove(session)),
         }
+        bound(&mut all, MOST, ROOM);
         Ok(record)
     }
 
@@ -83,6 +101,7 @@ impl Cluster {
             let records = self.read_records(page).await?;
             all.extend(records.into_iter().map(|record| (record.session().clone(), Arc::new(record))));
         }
+        bound(&mut all, MOST, 0);
         told.extend(all.values().cloned().map(News::Session));
         // What is missing now may be missing because Redis forgot; whoever has it writes it again.
         told.push(News::Projects);
@@ -134,5 +153,48 @@ impl Cluster {
         }
         let session = SessionId::from(name);
         Ok(self.refresh(&session).await?.map_or(News::Gone(session), News::Session))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ServerId;
+    use super::*;
+    use crate::session::Live;
+    use crate::store::{SessionRow, StoredOptions, TitleSource};
+
+    fn record(number: i64, owner: Option<ServerId>) -> (SessionId, Arc<Record>) {
+        let at = jiff::Timestamp::from_second(number).unwrap();
+        let row = SessionRow {
+            session_id: format!("claude-code:{number}").into(),
+            cli_type: "claude-code".to_owned(),
+            project_id: None,
+            directory: "/project".into(),
+            title: None,
+            title_source: TitleSource::Prompt,
+            is_archived: false,
+            is_made: true,
+            was_killed: false,
+            has_failed: false,
+            options: StoredOptions::default(),
+            stamp: None,
+            token: None,
+            created_at: at,
+            updated_at: at,
+        };
+        let record = Record { owner, ..Record::new(row, Live::default(), None, 0) };
+        (record.session().clone(), Arc::new(record))
+    }
+
+    #[test]
+    fn sessions_that_rest_longest_are_not_kept_in_memory() {
+        let mut all = BTreeMap::from([record(0, Some(ServerId::random()))]);
+        all.extend((1..=20).map(|number| record(number, None)));
+        bound(&mut all, 21, 5);
+        assert_eq!(all.len(), 21, "there is room for all of them");
+        bound(&mut all, 10, 2);
+        let mut left: Vec<_> = all.values().map(|record| record.row.updated_at.as_second()).collect();
+        left.sort_unstable();
+        assert_eq!(left, [0, 14, 15, 16, 17, 18, 19, 20]);
     }
 }

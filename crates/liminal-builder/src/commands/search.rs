@@ -6,7 +6,7 @@ use anyhow::Result;
 use liminal_core::wire::approvals::{SearchHit, SearchResults};
 
 use super::server::find;
-use super::terminal::{json_line, safe_line, say};
+use super::terminal::{json_line, safe_line, say, tell};
 use crate::cli::sessions::Search;
 use crate::exit::Exit;
 use crate::http::client::encoded;
@@ -14,12 +14,15 @@ use crate::http::client::encoded;
 /// Looks for words in all sessions.
 pub async fn search(options: &Search) -> Result<Exit> {
     let path = format!("/api/search?q={}", encoded(&options.words.join(" ")));
-    let SearchResults { hits } = find(&options.place)?.get(&path).await?;
+    let SearchResults { hits, elsewhere } = find(&options.place)?.get(&path).await?;
     if options.json {
         say(&json_line(&hits)?)?;
     } else {
         let marks = if io::stdout().is_terminal() { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
         hits.iter().try_for_each(|hit| say(&line(hit, marks)))?;
+    }
+    if let Some(count) = elsewhere {
+        tell(&format!("{count} sessions of other servers were not searched; ask there"))?;
     }
     Ok(if hits.is_empty() { Exit::Failed } else { Exit::Good })
 }

@@ -238,7 +238,14 @@ pub(super) async fn search(
         let snippet = pieces(&hit);
         hits.push(SearchHit { session_id: hit.session, project_id, title, item_id: hit.item_id, snippet });
     }
-    Ok(Json(SearchResults { hits }))
+    Ok(Json(SearchResults { hits, elsewhere: elsewhere(&app, search.session_id.as_ref()) }))
+}
+
+/// How many of the sessions that were meant are kept by other servers, and not here.
+fn elsewhere(app: &App, only: Option<&SessionId>) -> Option<u32> {
+    let records = app.sessions().others()?.records();
+    let meant = records.iter().filter(|record| only.is_none_or(|only| record.session() == only));
+    u32::try_from(meant.count()).ok().filter(|count| *count > 0)
 }
 
 /// The words between the marks are what was looked for.

@@ -77,4 +77,8 @@ pub struct SnippetPiece {
 pub struct SearchResults {
     /// The items.
     pub hits: Vec<SearchHit>,
+    /// How many sessions other servers keep, which were not searched: each server searches its own. Missing if none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub elsewhere: Option<u32>,
 }

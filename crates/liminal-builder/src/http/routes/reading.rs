@@ -59,7 +59,7 @@ pub(super) const AREA: Area = Area {
             verb: Verb::Get,
             path: "/api/search",
             access: Access::Credential,
-            summary: "Finds items that hold all of the words, the newest first",
+            summary: "Finds items that hold all of the words in the sessions of this server, the newest first",
             headers: &[],
             errors: &[KEPT],
             handler: handler!(reading::search),

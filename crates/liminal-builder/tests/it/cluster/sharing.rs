@@ -40,6 +40,13 @@ fn r24_a_session_is_listed_read_and_followed_from_another_server() {
     let (shown_here, shown_there) = (one.status(&session), two.status(&session));
     assert_eq!(shown_here["title"], shown_there["title"]);
     assert_eq!(shown_here["state"], "idle");
+    // Each searches its own disk, and says what it did not search.
+    let found = |server: &Member| server.client.get("/api/search?q=think").json();
+    assert_eq!(found(&one)["elsewhere"], serde_json::Value::Null);
+    assert_eq!(
+        (found(&two)["elsewhere"].as_u64(), found(&two)["hits"].as_array().unwrap().len()),
+        (Some(1), 0)
+    );
     tell("R24", "a session of another server: list, history, status and stream are the same");
 }
 
