@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
     let (mut out, mut routed) = (Outbox::default(), Routed::default());
     for (channel, session) in &mut sessions {
         let open = AgentCommand::Open { directory: "/".to_owned(), resume: None };
-        let prompt = AgentCommand::Prompt { turn: TurnId::from("t"), text: "go".to_owned() };
+        let prompt = AgentCommand::Prompt { turn: TurnId::from("t"), message: "go".into() };
         session.handle(Input::Command(open), now, &mut out);
         session.handle(Input::Command(prompt), now, &mut out);
         out.frames.drain(..).for_each(|frame| connection.hear_session(*channel, &frame, &mut routed));

@@ -57,7 +57,7 @@ impl Agent {
     }
 
     fn prompt(&mut self, turn: &str, text: &str) {
-        let command = AgentCommand::Prompt { turn: TurnId::from(turn), text: text.to_owned() };
+        let command = AgentCommand::Prompt { turn: TurnId::from(turn), message: text.into() };
         self.handle(Input::Command(command));
     }
 

@@ -32,7 +32,7 @@ fn read(pieces: &[&[u8]]) -> Vec<SseItem> {
 fn check(dialect: &mut dyn Dialect, items: &[SseItem]) {
     let now = Recording::moment(std::time::Duration::ZERO);
     let mut out = Outbox::default();
-    let prompt = AgentCommand::Prompt { turn: TurnId::from("t"), text: "go".to_owned() };
+    let prompt = AgentCommand::Prompt { turn: TurnId::from("t"), message: "go".into() };
     dialect.handle(Input::Command(prompt), now, &mut out);
     dialect.handle(Input::Frame(&Record::Begun { request: 1 }.frame()), now, &mut out);
     for item in items {

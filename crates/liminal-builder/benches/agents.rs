@@ -92,7 +92,7 @@ async fn codex_history(settings: &acp::Settings, home: &Path) -> SessionId {
     let agent = AcpAgent::new(settings.clone());
     let (handle, mut outputs, _tasks) = start(&agent, home, None).await;
     for turn in 0..20 {
-        handle.send(clock::new_turn_id(), format!("words:200 then:{turn}")).await.unwrap();
+        handle.send(clock::new_turn_id(), format!("words:200 then:{turn}").into()).await.unwrap();
         while !matches!(outputs.recv().await, Some(Output::Turn(TurnEvent::TurnComplete { .. }))) {}
     }
     let session = handle.session_id().clone();
@@ -240,7 +240,7 @@ async fn run_direct(model: &Running) -> Run {
     handle.reach(Phase::Idle).await;
     let (ready, memory_kb) = (began.elapsed(), memory(&instance));
     let asked = Instant::now();
-    handle.send(clock::new_turn_id(), PROMPT.to_owned()).await.unwrap();
+    handle.send(clock::new_turn_id(), PROMPT.into()).await.unwrap();
     while !outputs.recv().await.is_some_and(|output| is_answer(&output)) {}
     let first_words = asked.elapsed();
     drop(outputs);

@@ -65,11 +65,12 @@ fn batch(session: &SessionId, item: &str, content: &str) -> Batch {
         item_id: item.into(),
         source_timestamp: at,
         emitted_at: at,
+        started_at: None,
         status: UpsertStatus::Update,
         error_code: None,
         error_message: None,
         parent_call_id: None,
-        body: UpsertBody::Message(MessageBody { origin: Origin::Agent, content: content.to_owned() }),
+        body: UpsertBody::Message(MessageBody::new(Origin::Agent, content.to_owned())),
     });
     encoder.take()
 }

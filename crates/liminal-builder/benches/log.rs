@@ -47,11 +47,12 @@ fn batch(session: &SessionId, item: &str, status: UpsertStatus, content: &str) -
         item_id: item.into(),
         source_timestamp: at,
         emitted_at: at,
+        started_at: None,
         status,
         error_code: None,
         error_message: None,
         parent_call_id: None,
-        body: UpsertBody::Message(MessageBody { origin: Origin::Agent, content: content.to_owned() }),
+        body: UpsertBody::Message(MessageBody::new(Origin::Agent, content.to_owned())),
     });
     encoder.take()
 }

@@ -2,6 +2,7 @@
 //! agents say are the core's.
 
 pub mod agents;
+pub mod attachments;
 pub mod audit;
 pub mod cli;
 pub mod clock;
@@ -27,6 +28,7 @@ pub mod projects;
 pub mod provider;
 pub mod recording;
 pub mod redaction;
+pub mod redis_store;
 pub mod replay;
 pub mod serve;
 pub mod session;

@@ -14,6 +14,7 @@ pub mod redis;
 mod sequence;
 pub mod shared;
 pub mod sqlite;
+mod starts;
 mod subscription;
 mod text;
 mod window;
@@ -25,6 +26,8 @@ use std::pin::Pin;
 use bytes::Bytes;
 use liminal_core::ids::SessionId;
 use tokio::sync::watch;
+
+use crate::redis_store::LinkError;
 
 pub use batch::{Batch, Encoder, Record};
 pub use cursor::{BadCursor, Cursor, Head};
@@ -155,8 +158,20 @@ pub enum LogError {
     Failed(String),
 }
 
+impl From<LinkError> for LogError {
+    fn from(error: LinkError) -> Self {
+        match error {
+            LinkError::Unreachable(problem) => Self::Unreachable(problem),
+            LinkError::Refused(_) | LinkError::Unusable(_) => Self::Failed(error.to_string()),
+        }
+    }
+}
+
 /// A boxed future, because logs are chosen at run time.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, LogError>> + Send + 'a>>;
+
+/// Canonical events with their numbers.
+pub type Events<'a> = Pending<'a, Vec<(u64, Bytes)>>;
 
 /// A place for all sessions' outputs.
 pub trait StreamLog: Send + Sync + std::fmt::Debug + 'static {

@@ -12,7 +12,7 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
-use liminal_core::dialect::{Abilities, AgentCommand, Dialect, Notice};
+use liminal_core::dialect::{Abilities, AgentCommand, AttachedFile, AttachmentAbilities, Dialect, Notice};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
@@ -53,6 +53,8 @@ pub struct SessionOptions {
     pub may_begin: bool,
     /// The fork that the session to go on with is: an agent that kept nothing of it yet makes it again.
     pub origin: Option<Origin>,
+    /// The files that came with [`OpenRequest::past`].
+    pub files: Vec<AttachedFile>,
 }
 
 /// What a session was forked from.
@@ -196,6 +198,11 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
         _session_id: SessionId,
     ) -> Asking<'_, Option<Vec<StreamEventEnvelope>>> {
         Box::pin(async { Ok(None) })
+    }
+
+    /// What may be attached to messages, as far as that is known while no agent runs.
+    fn attachments(&self) -> AttachmentAbilities {
+        AttachmentAbilities::default()
     }
 
     /// Whether the agent acts without asking in this mode of its own.

@@ -13,12 +13,13 @@ use anyhow::{Context, Result, bail};
 use tokio::sync::watch;
 
 use crate::agents::Machine;
+use crate::attachments::Attachments;
 use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::cluster::{self, Cluster};
 use crate::config::{Config, ConfigError, usual_data_directory};
 use crate::data_dir::DataDir;
-use crate::http::credentials::{BrowserLogins, Digest, ProgramToken};
+use crate::http::credentials::{BrowserLogins, BrowserSessions, Digest, ProgramToken, SharedLogins};
 use crate::http::{Endpoint, FindAgents, Options, Reach, ServeError, Server, ServerFile, Tls};
 use crate::log::redis::RedisLog;
 use crate::log::shared::SharedLog;
@@ -94,7 +95,7 @@ pub async fn run(
     ready.directory.announce(ready.server.url())?;
     let file = ready.file();
     file.write(&plan.data).with_context(|| format!("cannot write to {}", plan.data.display()))?;
-    let url = ready.server.fresh_url();
+    let url = ready.server.fresh_url().await;
     say(&greeting(&plan.config, ready.server.url(), &url))?;
     if plan.opens_browser && has_page(&plan.config) {
         browser::open(&url, &plan.data, &plan.environment).await;
@@ -151,7 +152,7 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     tracing::info!(turns = recovered.turns, messages = recovered.messages, "put right what was left open");
     sessions.watch();
     sessions.meet_others().await;
-    let browsers = Arc::new(BrowserLogins::load(Store::new(Arc::clone(&log))).await?);
+    let browsers = browsers(&sessions, Store::new(Arc::clone(&log))).await?;
     let token = Arc::new(open_token(&real)?);
     let options = |endpoint| Options {
         endpoint,
@@ -160,7 +161,7 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
         names: plan.config.security.names(),
         limits: plan.config.limits.http(),
         token: Arc::clone(&token),
-        browsers: Arc::clone(&browsers) as _,
+        browsers: Arc::clone(&browsers),
         sessions: sessions.clone(),
         audit: audit.clone(),
         data_directory: real.clone(),
@@ -168,6 +169,14 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     };
     let server = bind(options, &plan.config).await?;
     Ok(Ready { directory, log, sessions, delivery, audit, server })
+}
+
+/// Where the sessions of browsers are kept: here, and by the others if there are any.
+async fn browsers(sessions: &Sessions, store: Store) -> Result<Arc<dyn BrowserSessions>> {
+    Ok(match sessions.others() {
+        Some(cluster) => Arc::new(SharedLogins::load(store, cluster.clone()).await?),
+        None => Arc::new(BrowserLogins::load(store).await?),
+    })
 }
 
 fn open_audit(data: &Path) -> Result<Audit> {
@@ -245,6 +254,9 @@ async fn open_log(directory: &DataDir, config: &Config) -> Result<Arc<SqliteLog>
 async fn join(config: &Config, database: &Arc<SqliteLog>, data: &Path) -> Result<Option<Membership>> {
     let redis = &config.redis;
     let Some(url) = &redis.url else { return Ok(None) };
+    if let Some(advice) = url.advice() {
+        tracing::warn!(redis = %url, advice, "Redis is not protected");
+    }
     let settings = cluster::Settings {
         url: url.clone(),
         prefix: redis.prefix.as_str().to_owned(),
@@ -297,6 +309,7 @@ async fn sessions(
         cluster: membership,
         stream_b,
         store: Store::new(Arc::clone(log)),
+        attachments: Attachments::kept_in(data),
         providers: ProviderRegistry::of(&machine, instance).await,
         settings: Settings {
             idle: chosen.idle(),

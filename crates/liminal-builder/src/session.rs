@@ -7,7 +7,7 @@ mod task;
 
 use std::sync::Arc;
 
-use liminal_core::dialect::AgentCommand;
+use liminal_core::dialect::{AgentCommand, UserMessage};
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::{ItemId, SessionId, TurnId};
 use liminal_core::processor::Config;
@@ -118,9 +118,9 @@ impl SessionHandle {
     }
 
     /// Tells the agent something; comes back when it has taken it, with the turn that carries all that follows.
-    pub async fn send(&self, turn: TurnId, text: String) -> Result<TurnId, SessionError> {
+    pub async fn send(&self, turn: TurnId, message: UserMessage) -> Result<TurnId, SessionError> {
         let (reply, answer) = oneshot::channel();
-        self.command(Command::Prompt { turn, text, reply }).await?;
+        self.command(Command::Prompt { turn, message, reply }).await?;
         answer.await.unwrap_or(Err(SessionError::AgentGone))
     }
 

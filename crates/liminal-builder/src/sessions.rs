@@ -4,6 +4,7 @@
 mod adoption;
 mod agents;
 mod approvals;
+mod attaching;
 mod attendant;
 mod caretaker;
 mod changing;
@@ -22,6 +23,7 @@ mod seat;
 mod sending;
 mod sharing;
 mod slot;
+mod steering;
 mod watching;
 
 use std::collections::BTreeMap;
@@ -40,6 +42,7 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::attachments::Attachments;
 use crate::clock::Clock;
 use crate::cluster::{Cluster, Command};
 use crate::log::shared::SharedLog;
@@ -126,6 +129,8 @@ pub struct Parts {
     pub stream_b: Option<stream_b::Outbox>,
     /// What is kept of sessions beside their logs.
     pub store: Store,
+    /// Files that go with messages.
+    pub attachments: Attachments,
     /// The other servers, if there are any, and the log that is shared with them.
     pub cluster: Option<Membership>,
     /// The kinds of agents.

@@ -8,10 +8,12 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::envelope::EnvelopeShape;
+use crate::event::Attachment;
 use crate::stream_b::{StreamBMessage, UiTurnEvent, UiUpsert};
 use crate::upsert::{TurnEvent, Upsert};
 use crate::wire::access::{BrowserKey, ExchangeCode, FreshAddress};
 use crate::wire::approvals::{ApprovalList, SearchResults};
+use crate::wire::attachments::AttachFile;
 use crate::wire::projects::{AddProject, DecideTrust, PathList, Project, ProjectList};
 use crate::wire::rest::{
     Configure, CreateSession, EditQueued, ForkSession, HistoryPage, MessageAccepted, Meta, PermissionAnswer,
@@ -35,6 +37,8 @@ macro_rules! each_root {
             SessionOpened,
             ForkSession,
             SendMessage,
+            AttachFile,
+            Attachment,
             MessageAccepted,
             SessionStatus,
             SessionList,

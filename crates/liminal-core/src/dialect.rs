@@ -12,6 +12,7 @@ pub mod anthropic;
 pub mod claude;
 pub mod codex_rollout;
 mod fields;
+mod message_blocks;
 pub mod model_api;
 mod one_line;
 pub mod openai;
@@ -19,6 +20,7 @@ mod plan_item;
 mod retry_note;
 pub mod sse;
 mod turn_writer;
+mod user_message;
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -32,7 +34,10 @@ use crate::json;
 use crate::time::Now;
 use crate::wire::rest::PermissionAnswer;
 
-pub use crate::wire::abilities::{Abilities, AgentOption, Choice, ModelChoice, SlashCommand};
+pub use crate::wire::abilities::{
+    Abilities, AgentOption, AttachmentAbilities, Choice, ModelChoice, SlashCommand,
+};
+pub use user_message::{AttachedFile, FileKind, UserMessage};
 
 pub(crate) use turn_writer::TurnWriter;
 
@@ -78,7 +83,7 @@ pub enum AgentCommand {
         /// The turn it begins.
         turn: TurnId,
         /// What the user says.
-        text: String,
+        message: UserMessage,
     },
     /// Stop the turn that runs, or the one that is about to.
     Cancel,

@@ -36,6 +36,12 @@ wire_enum! {
         AlreadyAnswered = "ALREADY_ANSWERED",
         /// No such question, or its session is gone.
         ApprovalNotFound = "APPROVAL_NOT_FOUND",
+        /// No such file was uploaded for this session, or it is gone.
+        AttachmentNotFound = "ATTACHMENT_NOT_FOUND",
+        /// The agent does not take a file of this kind.
+        AttachmentNotTaken = "ATTACHMENT_NOT_TAKEN",
+        /// As many files wait to be sent as are allowed.
+        AttachmentsFull = "ATTACHMENTS_FULL",
         /// The body of a request is larger than the limit.
         BodyTooLarge = "BODY_TOO_LARGE",
         /// Acting without asking was not allowed at the start of the server, or not confirmed.
@@ -72,6 +78,8 @@ wire_enum! {
         NotFound = "NOT_FOUND",
         /// The server runs and cannot serve now.
         NotReady = "NOT_READY",
+        /// The message cannot be taken into the turn that runs; it waits for its own.
+        NotSteerable = "NOT_STEERABLE",
         /// The server that has the session is gone, or does not answer.
         OwnerLost = "OWNER_LOST",
         /// The request was made by a page of another origin, or does not tell by which.

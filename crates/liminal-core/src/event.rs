@@ -1,12 +1,14 @@
 //! Canonical stream events: what an agent did, told the same way for every agent. Owns the payloads' types and
 //! how they are written; reading them strictly is the envelope's business. Knows nothing of batching or clients.
 
+mod attachment;
 mod item;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+pub use attachment::{Attachment, IMAGES};
 pub use item::{
     Diff, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart, FunctionCallStart,
     ItemKind, Location, MessageItem, Origin, PermissionItem, PermissionOption, PermissionOptionKind,

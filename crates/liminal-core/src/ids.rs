@@ -79,3 +79,5 @@ id!(/// One tool invocation; joins the call to its result.
     CallId, "a string");
 id!(/// One directory the user works in.
     ProjectId, "a string");
+id!(/// One file that was sent to be attached to a message.
+    AttachmentId, "a string");

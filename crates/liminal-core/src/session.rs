@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::dialect::{AgentCommand, Closed, Dialect, Input, Notice, Outbox};
+use crate::dialect::{AgentCommand, Closed, Dialect, Input, Notice, Outbox, UserMessage};
 use crate::envelope::StreamEventEnvelope;
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{ItemKind, StreamEvent};
@@ -179,7 +179,9 @@ impl Session {
     /// Takes one input. Only a prompt can be refused.
     pub fn handle(&mut self, input: Input<'_>, now: Now, step: &mut SessionStep<'_>) -> Result<(), Refused> {
         match input {
-            Input::Command(AgentCommand::Prompt { turn, text }) => return self.prompt(turn, text, now, step),
+            Input::Command(AgentCommand::Prompt { turn, message }) => {
+                return self.prompt(turn, message, now, step);
+            }
             Input::Command(AgentCommand::Cancel) => self.cancel(now, step),
             Input::Timeout => self.timeout(now, step),
             Input::Closed(closed) => self.close(closed, now, step),
@@ -212,7 +214,7 @@ impl Session {
     fn prompt(
         &mut self,
         turn: TurnId,
-        text: String,
+        message: UserMessage,
         now: Now,
         step: &mut SessionStep<'_>,
     ) -> Result<(), Refused> {
@@ -225,7 +227,7 @@ impl Session {
         self.phase = Phase::Running;
         self.turn = Some(turn.clone());
         self.unbound = Some(turn.clone());
-        self.command(AgentCommand::Prompt { turn, text }, now, step);
+        self.command(AgentCommand::Prompt { turn, message }, now, step);
         Ok(())
     }
 

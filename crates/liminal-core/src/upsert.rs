@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::event::{
-    Origin, PermissionOutcome, PermissionRequest, PlanEntry, ToolArguments, ToolDetails, Usage,
+    Attachment, Origin, PermissionOutcome, PermissionRequest, PlanEntry, ToolArguments, ToolDetails, Usage,
 };
 use crate::ids::{CallId, ItemId, SessionId, TurnId};
 use crate::time::Timestamp;
@@ -26,6 +26,11 @@ pub struct Upsert {
     pub source_timestamp: Timestamp,
     /// When it went out.
     pub emitted_at: Timestamp,
+    /// When its source told of it first; a log tells it with the later states of thoughts and tool calls, so that
+    /// whoever saw only these knows how long it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub started_at: Option<Timestamp>,
     /// How far the item is.
     pub status: UpsertStatus,
     /// What went wrong, for programs; only with status `error`.
@@ -81,8 +86,20 @@ pub enum UpsertBody {
 pub struct MessageBody {
     /// Who wrote it.
     pub origin: Origin,
+    /// Files that came with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Attachment>>")]
+    pub attachments: Vec<Attachment>,
     /// The whole text so far. Last, so that it can be spliced in: see [`Emission`](crate::processor::Emission).
     pub content: String,
+}
+
+impl MessageBody {
+    /// A message without files.
+    #[must_use]
+    pub const fn new(origin: Origin, content: String) -> Self {
+        Self { origin, attachments: Vec::new(), content }
+    }
 }
 
 /// The model's thoughts.
@@ -209,6 +226,10 @@ wire_enum! {
 
 /// Anything that goes out of a turn.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every output is an upsert, and a box would cost it an allocation"
+)]
 pub enum Output {
     /// An item's state.
     Upsert(Upsert),

@@ -18,6 +18,14 @@ permissionModes: Array<Choice>,
  */
 options: Array<AgentOption>, 
 /**
+ * What may be attached to a message.
+ */
+attachments: AttachmentAbilities, 
+/**
+ * Whether it takes a message into a turn that runs.
+ */
+steer: boolean, 
+/**
  * Whether a session of it can be forked.
  */
 fork?: boolean, };
@@ -112,6 +120,50 @@ export type ApprovalList = {
  */
 approvals: Array<Approval>, };
 
+export type AttachFile = { 
+/**
+ * What it is called. Of a path only the last part is kept.
+ */
+name: string, 
+/**
+ * What kind of file it is, such as `image/png`.
+ */
+mimeType: string, 
+/**
+ * Its bytes in Base64, with padding.
+ */
+data: string, };
+
+export type Attachment = { 
+/**
+ * What to ask for its bytes by; absent where only the agent has them.
+ */
+id?: AttachmentId, 
+/**
+ * What it is called.
+ */
+name: string, 
+/**
+ * What kind of file it is.
+ */
+mimeType: string, 
+/**
+ * How long it is.
+ */
+bytes: number, };
+
+export type AttachmentAbilities = { 
+/**
+ * Images: PNG, JPEG, GIF and WebP.
+ */
+images: boolean, 
+/**
+ * Texts of any kind, and PDF.
+ */
+files: boolean, };
+
+export type AttachmentId = string;
+
 export type BrowserKey = { 
 /**
  * What to send with every request as `X-Liminal-Key`.
@@ -178,7 +230,11 @@ queue?: boolean,
 /**
  * The sender's own id of the message: the same id is never sent twice.
  */
-clientMessageId?: string, } | { "type": "session:cancel", 
+clientMessageId?: string, 
+/**
+ * Files that were uploaded for it, at most 10; a message with files need not say anything.
+ */
+attachments?: Array<AttachmentId>, } | { "type": "session:cancel", 
 /**
  * The session.
  */
@@ -275,7 +331,7 @@ position?: number, };
 
 export type Encoding = "append";
 
-export type ErrorCode = "AGENTS_EXHAUSTED" | "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "APPROVAL_NOT_FOUND" | "BODY_TOO_LARGE" | "BYPASS_NOT_ALLOWED" | "CODE_INVALID" | "CODE_USED" | "DELIVERY_UNKNOWN" | "HISTORY_RESET" | "HOST_NOT_ALLOWED" | "IDEMPOTENCY_MISMATCH" | "INTERNAL" | "INVALID_REQUEST" | "ITEM_NOT_FOUND" | "ITEM_TOO_LONG" | "LINE_TOO_LONG" | "METHOD_NOT_ALLOWED" | "MODEL_UNREACHABLE" | "NOT_FORKABLE" | "NOT_FOUND" | "NOT_READY" | "OWNER_LOST" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_EXISTS" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "QUEUED_NOT_FOUND" | "QUEUE_FULL" | "RANGE_NOT_SATISFIABLE" | "REDIS_UNREACHABLE" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_LOST" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SESSION_TAKEN_OVER" | "SHUTTING_DOWN" | "SPAWN_FAILED" | "STORAGE_FULL" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TRUST_REQUIRED" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "WRONG_STATE";
+export type ErrorCode = "AGENTS_EXHAUSTED" | "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "APPROVAL_NOT_FOUND" | "ATTACHMENT_NOT_FOUND" | "ATTACHMENT_NOT_TAKEN" | "ATTACHMENTS_FULL" | "BODY_TOO_LARGE" | "BYPASS_NOT_ALLOWED" | "CODE_INVALID" | "CODE_USED" | "DELIVERY_UNKNOWN" | "HISTORY_RESET" | "HOST_NOT_ALLOWED" | "IDEMPOTENCY_MISMATCH" | "INTERNAL" | "INVALID_REQUEST" | "ITEM_NOT_FOUND" | "ITEM_TOO_LONG" | "LINE_TOO_LONG" | "METHOD_NOT_ALLOWED" | "MODEL_UNREACHABLE" | "NOT_FORKABLE" | "NOT_FOUND" | "NOT_READY" | "NOT_STEERABLE" | "OWNER_LOST" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_EXISTS" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "QUEUED_NOT_FOUND" | "QUEUE_FULL" | "RANGE_NOT_SATISFIABLE" | "REDIS_UNREACHABLE" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_LOST" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SESSION_TAKEN_OVER" | "SHUTTING_DOWN" | "SPAWN_FAILED" | "STORAGE_FULL" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TRUST_REQUIRED" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "WRONG_STATE";
 
 export type ErrorInfo = { 
 /**
@@ -495,6 +551,10 @@ export type MessageBody = {
  */
 origin: Origin, 
 /**
+ * Files that came with it.
+ */
+attachments?: Array<Attachment>, 
+/**
  * The whole text so far. Last, so that it can be spliced in: see [`Emission`](crate::processor::Emission).
  */
 content: string, };
@@ -507,7 +567,11 @@ content: string,
 /**
  * Who wrote it.
  */
-origin: Origin, };
+origin: Origin, 
+/**
+ * Files that came with it.
+ */
+attachments?: Array<Attachment>, };
 
 export type Meta = { 
 /**
@@ -783,6 +847,10 @@ message: string,
  */
 clientMessageId?: string, 
 /**
+ * Files that go with it.
+ */
+attachments?: Array<Attachment>, 
+/**
  * Why it was not sent when its turn came; it waits until somebody sends, changes or removes it.
  */
 failure?: ErrorInfo, };
@@ -881,7 +949,11 @@ queue?: boolean,
 /**
  * The sender's own id of the message: the same id is never sent twice.
  */
-clientMessageId?: string, };
+clientMessageId?: string, 
+/**
+ * Files that were uploaded for it, at most 10; a message with files need not say anything.
+ */
+attachments?: Array<AttachmentId>, };
 
 export type ServerMessage = { "type": "session:subscribed", 
 /**
@@ -1624,6 +1696,11 @@ sourceTimestamp: string,
  * When it went out.
  */
 emittedAt: string, 
+/**
+ * When its source told of it first; a log tells it with the later states of thoughts and tool calls, so that
+ * whoever saw only these knows how long it took.
+ */
+startedAt?: string, 
 /**
  * How far the item is.
  */

@@ -238,7 +238,7 @@ class Log implements SessionLog {
 }
 
 function successor(held: Item | undefined, state: Upsert): Item {
-  const startedAt = held?.startedAt ?? (state.status === 'create' && !held ? state.sourceTimestamp : undefined);
+  const startedAt = state.startedAt ?? held?.startedAt ?? (state.status === 'create' && !held ? state.sourceTimestamp : undefined);
   return { id: state.itemId, turnId: state.turnId, state, ...(startedAt === undefined ? {} : { startedAt }) };
 }
 

@@ -73,7 +73,7 @@ impl Player {
     async fn say(&mut self, text: &str) -> Result<()> {
         let text = text.replace("HOME", &self.home);
         let handle = self.handle.clone();
-        let sent = handle.send(clock::new_turn_id(), text);
+        let sent = handle.send(clock::new_turn_id(), text.into());
         tokio::pin!(sent);
         loop {
             tokio::select! {

@@ -200,7 +200,12 @@ impl Conversation {
             }
             self.ask()?;
         } else if self.purpose == Purpose::Watch && !line.trim().is_empty() {
-            let message = SendMessage { message: line.to_owned(), queue: true, client_message_id: None };
+            let message = SendMessage {
+                message: line.to_owned(),
+                queue: true,
+                client_message_id: None,
+                attachments: Vec::new(),
+            };
             send::post(&self.client, &self.session, &message).await?;
         }
         Ok(None)

@@ -39,7 +39,8 @@ async fn turn(client: Client, options: &Run, prompt: String, note: impl Fn(&str)
         _ = interrupts.recv() => return Ok(Exit::Interrupted),
     };
     let follower = Follower::open(&client, &session).await?;
-    let message = SendMessage { message: prompt, queue: false, client_message_id: None };
+    let message =
+        SendMessage { message: prompt, queue: false, client_message_id: None, attachments: Vec::new() };
     let accepted = send::post(&client, &session, &message).await?;
     let turn = accepted.turn_id.context("the message waits in a queue; look with `liminal attach`")?;
     if options.json {

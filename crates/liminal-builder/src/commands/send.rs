@@ -15,8 +15,12 @@ use crate::http::client::{AskError, Client, encoded};
 /// Tells the agent of a session something.
 pub async fn send(options: &Send) -> Result<Exit> {
     let client = find(&options.place)?;
-    let message =
-        SendMessage { message: text(&options.text)?, queue: options.queue, client_message_id: None };
+    let message = SendMessage {
+        message: text(&options.text)?,
+        queue: options.queue,
+        client_message_id: None,
+        attachments: Vec::new(),
+    };
     let accepted = post(&client, &SessionId::from(options.session.as_str()), &message).await?;
     if options.json {
         say(&json_line(&accepted)?)?;

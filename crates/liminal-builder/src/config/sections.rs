@@ -93,6 +93,8 @@ pub struct Limits {
     pub header_fields: u64,
     /// KiB of a body.
     pub body_kib: u64,
+    /// KiB of a body that carries a file.
+    pub file_kib: u64,
     /// KiB of a message from a WebSocket.
     pub message_kib: u64,
     /// Seconds after which a socket that takes nothing is closed.
@@ -203,6 +205,7 @@ impl Default for Limits {
             header_kib: 16,
             header_fields: 64,
             body_kib: 1024,
+            file_kib: 8192,
             message_kib: 1024,
             stall_seconds: 30,
         }
@@ -294,6 +297,7 @@ impl Limits {
             head_bytes: kib(self.header_kib),
             head_fields: size(self.header_fields),
             body_bytes: kib(self.body_kib),
+            file_bytes: kib(self.file_kib),
             message_bytes: kib(self.message_kib),
             stall_time: Duration::from_secs(self.stall_seconds),
         }

@@ -38,7 +38,7 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 46] = [
+pub(super) const SETTINGS: [Setting; 47] = [
     setting!(listen.host),
     setting!(listen.port),
     setting!(listen.socket),
@@ -67,6 +67,7 @@ pub(super) const SETTINGS: [Setting; 46] = [
     setting!(limits.header_kib, 8..=1_024),
     setting!(limits.header_fields, 16..=1_024),
     setting!(limits.body_kib, 16..=65_536),
+    setting!(limits.file_kib, 16..=65_536),
     setting!(limits.message_kib, 16..=65_536),
     setting!(limits.stall_seconds, 1..=3_600),
     setting!(security.agent_env),

@@ -91,7 +91,7 @@ fn a_value_out_of_its_bounds_is_told_with_what_is_allowed() {
         ("security", "allowed-hosts = [\"*\"]", "security.allowed-hosts must be a list of host names"),
         ("security", "allowed-hosts = [\"0.0.0.0\"]", "security.allowed-hosts must be"),
         ("security", "allowed-hosts = [\"http://a\"]", "security.allowed-hosts must be"),
-        ("redis", "url = \"rediss://a\"", "redis.url must be the address of a Redis"),
+        ("redis", "url = \"http://a\"", "redis.url must be the address of a Redis"),
         ("logging", "level = \"loud\"", "logging.level must be off, error,"),
     ] {
         let told = format!("c.toml:2: {told}");
@@ -136,6 +136,7 @@ stop-seconds = 0
 header-kib = 8
 header-fields = 16
 body-kib = 16
+file-kib = 16
 message-kib = 16
 stall-seconds = 1
 [security]
@@ -244,7 +245,7 @@ fn secrets_are_not_told() {
     let redis = sources.load().unwrap();
     assert!(redis.config.redis.url.is_some());
     assert!(!format!("{redis:?} {:?}", redis.lines()).contains("hunter2"));
-    let wrong = fault("[redis]\nurl = \"rediss://:hunter2@a\"");
+    let wrong = fault("[redis]\nurl = \"http://:hunter2@a\"");
     assert!(!wrong.contains("hunter2"), "{wrong}");
     let wrong = fault("[agents.a]\nenv = \"KEY=hunter2\"");
     assert!(!wrong.contains("hunter2"), "{wrong}");

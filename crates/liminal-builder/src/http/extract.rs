@@ -25,6 +25,19 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     }
 }
 
+/// The same for a body that carries a file, which may be larger.
+#[derive(Debug)]
+pub(super) struct FileBody<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for FileBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let JsonBody(body) = JsonBody::from_request(request, state).await?;
+        Ok(Self(body))
+    }
+}
+
 /// What stands in the path.
 #[derive(Debug)]
 pub(super) struct Path<T>(pub(super) T);

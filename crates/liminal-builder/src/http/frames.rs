@@ -114,11 +114,12 @@ mod tests {
             item_id: "t/1".into(),
             source_timestamp: now,
             emitted_at: now,
+            started_at: None,
             status: UpsertStatus::Update,
             error_code: None,
             error_message: None,
             parent_call_id: None,
-            body: UpsertBody::Message(MessageBody { origin: Origin::Agent, content: text.to_owned() }),
+            body: UpsertBody::Message(MessageBody::new(Origin::Agent, text.to_owned())),
         }
     }
 

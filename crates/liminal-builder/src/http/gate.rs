@@ -118,7 +118,7 @@ pub(super) async fn admit(
     media_type(&request, gate.body)?;
     let access = gate.access(request.uri().path());
     let trust = provenance(&request, access)?;
-    let caller = credentials(&gate.app, &request, access, trust)?;
+    let caller = caller(&gate.app, Shown::by(&request)?, access, trust).await?;
     let mut request = whole_body(&gate.app, request, gate.body).await?;
     if let Some(caller) = caller {
         request.extensions_mut().insert(caller);
@@ -180,9 +180,23 @@ fn provenance(request: &Request, access: Access) -> Result<Trust, ApiError> {
     Ok(origin::judge(&provenance, own)?)
 }
 
-fn credentials(
+/// What of a request tells who sent it; its body may not be waited with.
+struct Shown<'a> {
+    headers: &'a HeaderMap,
+    own: &'a Authority,
+    peer: IpAddr,
+}
+
+impl<'a> Shown<'a> {
+    fn by(request: &'a Request) -> Result<Self, ApiError> {
+        let own = request.extensions().get::<Authority>().ok_or_else(ApiError::internal)?;
+        Ok(Self { headers: request.headers(), own, peer: peer(request) })
+    }
+}
+
+async fn caller(
     app: &App,
-    request: &Request,
+    shown: Shown<'_>,
     access: Access,
     trust: Trust,
 ) -> Result<Option<Caller>, ApiError> {
@@ -190,10 +204,10 @@ fn credentials(
     if is_open && trust == Trust::Own {
         return Ok(None);
     }
-    let is_secure = request.extensions().get::<Authority>().is_some_and(Authority::is_secure);
-    let presented = Presented::in_headers(request.headers(), app.credentials().cookie_name(is_secure));
+    let credentials = app.credentials();
+    let presented = Presented::in_headers(shown.headers, credentials.cookie_name(shown.own));
     let needs_token = access == Access::Token || trust == Trust::IfToken;
-    let caller = match app.credentials().check(&presented, peer(request), app.now()) {
+    let caller = match credentials.check(&presented, shown.peer, app.now()).await {
         Err(_) if app.takes_anyone() => Caller::Anyone,
         caller => caller?,
     };
@@ -214,13 +228,14 @@ async fn whole_body(app: &App, request: Request, kind: Body) -> Result<Request, 
         return Ok(request);
     }
     let limits = app.limits();
-    if declared_length(request.headers()).is_some_and(|length| length > limits.body_bytes) {
-        return Err(too_large());
+    let most = if kind == Body::File { limits.file_bytes } else { limits.body_bytes };
+    if declared_length(request.headers()).is_some_and(|length| length > most) {
+        return Err(too_large(most));
     }
     let (parts, body) = request.into_parts();
-    let read = timeout(limits.body_time, axum::body::to_bytes(body, limits.body_bytes)).await;
+    let read = timeout(limits.body_time, axum::body::to_bytes(body, most)).await;
     let late = |_| ApiError::new(ErrorCode::RequestTimeout, "the body did not arrive in time");
-    let bytes = read.map_err(late)?.map_err(|error| unreadable(&error))?;
+    let bytes = read.map_err(late)?.map_err(|error| unreadable(&error, most))?;
     Ok(Request::from_parts(parts, RequestBody::from(bytes)))
 }
 
@@ -228,16 +243,17 @@ fn declared_length(headers: &HeaderMap) -> Option<usize> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-fn unreadable(error: &axum::Error) -> ApiError {
+fn unreadable(error: &axum::Error, most: usize) -> ApiError {
     let cause = std::error::Error::source(error);
     if cause.is_some_and(<dyn std::error::Error>::is::<LengthLimitError>) {
-        return too_large();
+        return too_large(most);
     }
     ApiError::new(ErrorCode::InvalidRequest, "the body broke off")
 }
 
-fn too_large() -> ApiError {
-    ApiError::new(ErrorCode::BodyTooLarge, "the body is larger than this server takes")
+fn too_large(most: usize) -> ApiError {
+    let problem = format!("the body is larger than this server takes, which is {most} bytes");
+    ApiError::new(ErrorCode::BodyTooLarge, problem)
 }
 
 fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Vec<&'a [u8]> {

@@ -33,9 +33,16 @@ pub(super) fn action(verb: Verb, path: &str) -> Option<Action> {
         (Verb::Post, "/api/session/create" | "/api/session/{id}/fork") => Action::Create,
         (Verb::Delete, "/api/session/{id}") => Action::Delete,
         (Verb::Post, "/api/session/{id}/load") => Action::Load,
-        (Verb::Post, "/api/session/{id}/send" | "/api/session/{id}/queue/{queued}/now")
+        (
+            Verb::Post,
+            "/api/session/{id}/send"
+            | "/api/session/{id}/attachments"
+            | "/api/session/{id}/queue/{queued}/now"
+            | "/api/session/{id}/queue/{queued}/steer",
+        )
         | (Verb::Patch, "/api/session/{id}/queue/{queued}") => Action::Send,
-        (Verb::Post, "/api/session/{id}/cancel") | (Verb::Delete, "/api/session/{id}/queue/{queued}") => {
+        (Verb::Post, "/api/session/{id}/cancel")
+        | (Verb::Delete, "/api/session/{id}/queue/{queued}" | "/api/session/{id}/attachments/{file}") => {
             Action::Cancel
         }
         (Verb::Post, "/api/session/{id}/kill") => Action::Kill,

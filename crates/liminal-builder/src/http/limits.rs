@@ -21,6 +21,8 @@ pub struct Limits {
     pub head_fields: usize,
     /// Bytes of a body. Prompts with pasted files fit.
     pub body_bytes: usize,
+    /// Bytes of a body that carries a file.
+    pub file_bytes: usize,
     /// Bytes of a message from a socket.
     pub message_bytes: usize,
     /// A socket that takes nothing for so long is closed; its client comes back with its cursor.
@@ -38,6 +40,7 @@ impl Default for Limits {
             head_bytes: 16 * 1024,
             head_fields: 64,
             body_bytes: 1024 * 1024,
+            file_bytes: 8 * 1024 * 1024,
             message_bytes: 1024 * 1024,
             stall_time: Duration::from_secs(30),
         }

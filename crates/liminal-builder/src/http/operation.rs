@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderName};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::app::App;
-use super::extract::{JsonBody, Path, Query, Upgrade};
+use super::extract::{FileBody, JsonBody, Path, Query, Upgrade};
 use super::problem::ApiError;
 
 /// A type of the wire, known by its schema.
@@ -63,6 +63,8 @@ pub enum Content {
     Text(&'static [&'static str]),
     /// A file: JSON of a type, or text of one of these media types.
     File(Type, &'static [&'static str]),
+    /// Bytes of one of these media types.
+    Bytes(&'static [&'static str]),
     /// Plain text of which a range can be asked for.
     Ranges,
     /// Server-sent events; their data is JSON of a type.
@@ -92,13 +94,15 @@ pub struct Operation {
     pub query: Option<Type>,
     /// Its body.
     pub body: Option<Type>,
+    /// Whether its body carries a file.
+    pub carries_file: bool,
     /// What it answers.
     pub answer: Answer,
 }
 
 impl Operation {
     const fn of(answer: Answer) -> Self {
-        Self { query: None, body: None, answer }
+        Self { query: None, body: None, carries_file: false, answer }
     }
 
     const fn taking<T: Take>(mut self) -> Self {
@@ -107,6 +111,7 @@ impl Operation {
         }
         if T::BODY.is_some() {
             self.body = T::BODY;
+            self.carries_file = T::CARRIES_FILE;
         }
         self
     }
@@ -116,6 +121,7 @@ impl Operation {
 pub(super) trait Take {
     const QUERY: Option<Type> = None;
     const BODY: Option<Type> = None;
+    const CARRIES_FILE: bool = false;
 }
 
 impl Take for State<App> {}
@@ -130,6 +136,11 @@ impl<T: JsonSchema> Take for Query<T> {
 
 impl<T: JsonSchema> Take for JsonBody<T> {
     const BODY: Option<Type> = Some(Type::of::<T>());
+}
+
+impl<T: JsonSchema> Take for FileBody<T> {
+    const BODY: Option<Type> = Some(Type::of::<T>());
+    const CARRIES_FILE: bool = true;
 }
 
 /// Something that handlers answer with.

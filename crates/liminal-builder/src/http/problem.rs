@@ -151,6 +151,7 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::OriginNotAllowed
         | ErrorCode::TrustRequired => StatusCode::FORBIDDEN,
         ErrorCode::ApprovalNotFound
+        | ErrorCode::AttachmentNotFound
         | ErrorCode::ItemNotFound
         | ErrorCode::NotFound
         | ErrorCode::ProjectNotFound
@@ -162,16 +163,19 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::DeliveryUnknown
         | ErrorCode::HistoryReset
         | ErrorCode::NotForkable
+        | ErrorCode::NotSteerable
         | ErrorCode::PermissionLapsed
         | ErrorCode::ProjectExists
         | ErrorCode::SessionTakenOver
         | ErrorCode::TurnInProgress
         | ErrorCode::WrongState => StatusCode::CONFLICT,
-        ErrorCode::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorCode::AttachmentNotTaken | ErrorCode::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
         ErrorCode::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
         ErrorCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        ErrorCode::QueueFull | ErrorCode::TooManyAttempts => StatusCode::TOO_MANY_REQUESTS,
+        ErrorCode::AttachmentsFull | ErrorCode::QueueFull | ErrorCode::TooManyAttempts => {
+            StatusCode::TOO_MANY_REQUESTS
+        }
         ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         ErrorCode::ItemTooLong
         | ErrorCode::LineTooLong
@@ -219,6 +223,10 @@ impl From<CredentialFault> for ApiError {
             CredentialFault::CodeInvalid => Self::unauthorized(ErrorCode::CodeInvalid, &detail),
             CredentialFault::CodeUsed => Self::unauthorized(ErrorCode::CodeUsed, &detail),
             CredentialFault::TooMany(wait) => Self::too_many(wait),
+            CredentialFault::Unreachable(_) => {
+                let hint = Hint::RetryAfter(RETRY_SECONDS);
+                Self { hint, ..Self::new(ErrorCode::RedisUnreachable, detail) }
+            }
             CredentialFault::Store(_) => Self::internal(),
         }
     }

@@ -35,3 +35,10 @@ pub(super) async fn send_now(
 ) -> Result<Accepted<MessageAccepted>, ApiError> {
     Ok(Accepted(app.sessions().send_queued_now(&id, &queued).await?))
 }
+
+pub(super) async fn steer(
+    State(app): State<App>,
+    Path((id, queued)): Path<(SessionId, String)>,
+) -> Result<Json<MessageAccepted>, ApiError> {
+    Ok(Json(app.sessions().steer(&id, &queued).await?))
+}

@@ -4,6 +4,7 @@
 
 mod access;
 mod approvals;
+mod attachments;
 mod page;
 mod projects;
 mod queue;
@@ -41,6 +42,8 @@ pub enum Body {
     Optional,
     /// JSON.
     Json,
+    /// JSON that carries a file, and may be larger.
+    File,
 }
 
 /// The methods that are in use.
@@ -129,6 +132,7 @@ pub const AREAS: &[Area] = &[
     projects::AREA,
     sessions::AREA,
     queue::AREA,
+    attachments::AREA,
     reading::AREA,
     approvals::AREA,
     server::AREA,
@@ -165,8 +169,13 @@ const fn joined<const COUNT: usize>() -> [Route; COUNT] {
 const KEPT: &[ErrorCode] = &[ErrorCode::ShuttingDown, ErrorCode::StorageFull];
 
 /// How everything about one session can fail.
-const OF_SESSION: &[ErrorCode] =
-    &[ErrorCode::SessionNotFound, ErrorCode::ShuttingDown, ErrorCode::StorageFull];
+const OF_SESSION: &[ErrorCode] = &[
+    ErrorCode::OwnerLost,
+    ErrorCode::SessionNotFound,
+    ErrorCode::SessionTakenOver,
+    ErrorCode::ShuttingDown,
+    ErrorCode::StorageFull,
+];
 
 /// How starting an agent can fail.
 const STARTS_AGENT: &[ErrorCode] = &[
@@ -187,6 +196,7 @@ impl Route {
     #[must_use]
     pub const fn body(&self) -> Body {
         match (self.verb, self.handler.operation.body) {
+            (_, Some(_)) if self.handler.operation.carries_file => Body::File,
             (_, Some(_)) => Body::Json,
             (Verb::Get, None) => Body::None,
             (Verb::Post | Verb::Put | Verb::Patch | Verb::Delete, None) => Body::Optional,

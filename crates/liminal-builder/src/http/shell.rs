@@ -78,7 +78,8 @@ fn policy(name: Option<&Authority>) -> String {
 fn add_headers(headers: &mut HeaderMap, policy: &str) {
     headers.extend(FIXED);
     if let Ok(policy) = HeaderValue::from_str(policy) {
-        headers.insert(CONTENT_SECURITY_POLICY, policy);
+        // What is no page of ours may do less.
+        headers.entry(CONTENT_SECURITY_POLICY).or_insert(policy);
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }

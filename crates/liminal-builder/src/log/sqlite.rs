@@ -35,7 +35,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::window::{Window, Windows};
 use super::{
-    Batch, Cursor, Durability, Entry, EventLog, Head, Key, Limit, LogError, Page, Pending, StreamLog,
+    Batch, Cursor, Durability, Entry, EventLog, Events, Head, Key, Limit, LogError, Page, Pending, StreamLog,
 };
 use followers::Followers;
 pub use import::Import;
@@ -325,12 +325,7 @@ impl EventLog for SqliteLog {
         })
     }
 
-    fn events<'a>(
-        &'a self,
-        session: &'a SessionId,
-        after: u64,
-        limit: usize,
-    ) -> Pending<'a, Vec<(u64, Bytes)>> {
+    fn events<'a>(&'a self, session: &'a SessionId, after: u64, limit: usize) -> Events<'a> {
         let session = session.clone();
         let read = move |connection: &Connection| match reader::session_row(connection, &session)? {
             Some(row) => events::read(connection, row.id, after, limit),

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use liminal_core::dialect::AgentCommand;
+use liminal_core::dialect::AttachmentAbilities;
 use liminal_core::dialect::acp::{AcpDialect, Options};
 use liminal_core::error::ErrorInfo;
 use liminal_core::ids::SessionId;
@@ -29,6 +30,7 @@ use super::{
 use crate::agents::Launch;
 use crate::clock::Clock;
 use crate::config::CwdPolicy;
+use crate::demo;
 use crate::diagnostics::{Diagnostics, Snapshot};
 use crate::discovery::{Listing, codex as codex_files};
 use crate::process::{AgentProcess, Confinement, Environment, InstanceId, ProcessSpec, SessionTag};
@@ -350,6 +352,14 @@ impl Provider for AcpAgent {
 
     fn recall(&self, directory: PathBuf) -> Asking<'_, bool> {
         Box::pin(async move { self.ask_for_sessions(&directory).await })
+    }
+
+    /// Both adapters of Codex say so, and the demo is ours; of others it is known when they run.
+    fn attachments(&self) -> AttachmentAbilities {
+        match [CODEX, demo::NAME].contains(&self.settings.name.as_str()) {
+            true => AttachmentAbilities::ALL,
+            false => AttachmentAbilities::default(),
+        }
     }
 
     fn is_unguarded(&self, mode: &str) -> bool {

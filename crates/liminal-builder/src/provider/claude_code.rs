@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use liminal_core::dialect::AttachmentAbilities;
 use liminal_core::dialect::claude::history::History;
 use liminal_core::dialect::claude::{ClaudeDialect, Options as Patience};
 use liminal_core::dialect::{Abilities, AgentCommand};
@@ -237,6 +238,10 @@ impl Provider for ClaudeCode {
         session_id: SessionId,
     ) -> Asking<'_, Option<Vec<StreamEventEnvelope>>> {
         Box::pin(async move { Ok(Some(self.history(directory, session_id).await?.events)) })
+    }
+
+    fn attachments(&self) -> AttachmentAbilities {
+        AttachmentAbilities::ALL
     }
 
     fn is_unguarded(&self, mode: &str) -> bool {

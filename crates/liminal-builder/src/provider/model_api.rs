@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use liminal_core::dialect::AttachmentAbilities;
 use liminal_core::dialect::model_api::{ModelDialect, Options, RetryPolicy};
 use liminal_core::dialect::{AgentCommand, anthropic, openai};
 use liminal_core::ids::SessionId;
@@ -161,7 +162,8 @@ impl ModelApi {
     }
 
     fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
-        let OpenRequest { directory, resume, options, past } = request;
+        let OpenRequest { directory, resume, mut options, past } = request;
+        let files = std::mem::take(&mut options.files);
         let model = chosen_model(options)?;
         let session_id = match &resume {
             Some(session_id) => self.known(session_id)?,
@@ -176,7 +178,7 @@ impl ModelApi {
         Ok(OpenedAgent {
             session_id,
             transport: Box::new(HttpSsePipe::new(Arc::clone(&self.endpoint))),
-            dialect: Box::new(dialect.after(&past)),
+            dialect: Box::new(dialect.after(&past, files)),
             clock: Clock::start(),
             history: past,
             notices: Vec::new(),
@@ -197,6 +199,10 @@ impl ModelApi {
 impl Provider for ModelApi {
     fn cli_type(&self) -> &str {
         self.settings.vendor.cli_type
+    }
+
+    fn attachments(&self) -> AttachmentAbilities {
+        AttachmentAbilities::ALL
     }
 
     fn needs_past(&self) -> bool {

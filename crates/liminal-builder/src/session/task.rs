@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use liminal_core::dialect::{AgentCommand, Input, Notice};
+use liminal_core::dialect::{AgentCommand, Input, Notice, UserMessage};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::{ItemId, TurnId};
@@ -38,7 +38,7 @@ const FINISH_PATIENCE: Duration = Duration::from_secs(5);
 pub(super) enum Command {
     Prompt {
         turn: TurnId,
-        text: String,
+        message: UserMessage,
         reply: oneshot::Sender<Result<TurnId, SessionError>>,
     },
     Cancel,
@@ -204,7 +204,7 @@ impl SessionTask {
 
     fn command(&mut self, command: Command) {
         match command {
-            Command::Prompt { turn, text, reply } => self.prompt(turn, text, reply),
+            Command::Prompt { turn, message, reply } => self.prompt(turn, message, reply),
             Command::Cancel => drop(self.pass(Input::Command(AgentCommand::Cancel))),
             Command::Answer { item_id, answer } => {
                 drop(self.pass(Input::Command(AgentCommand::Answer { item_id, answer })));
@@ -221,7 +221,12 @@ impl SessionTask {
         }
     }
 
-    fn prompt(&mut self, turn: TurnId, text: String, reply: oneshot::Sender<Result<TurnId, SessionError>>) {
+    fn prompt(
+        &mut self,
+        turn: TurnId,
+        message: UserMessage,
+        reply: oneshot::Sender<Result<TurnId, SessionError>>,
+    ) {
         if self.ending.is_some() {
             drop(reply.send(Err(SessionError::AgentGone)));
             return;
@@ -229,7 +234,7 @@ impl SessionTask {
         self.journal.asked();
         let waiting = self.binding.take();
         self.binding = Some(reply);
-        let refused = match self.pass(Input::Command(AgentCommand::Prompt { turn, text })) {
+        let refused = match self.pass(Input::Command(AgentCommand::Prompt { turn, message })) {
             Ok(()) => return,
             Err(Refused::Busy) => SessionError::TurnInProgress,
             Err(Refused::Gone) => SessionError::AgentGone,

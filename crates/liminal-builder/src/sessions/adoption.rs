@@ -77,10 +77,11 @@ impl Sessions {
             "the server that ran this turn is gone; what its agent did meanwhile is not known here",
         );
         let page = log.history(id, None, Limit::NONE).await?;
-        let batch = endings(id, &page.entries, &reason, self.now())?;
+        let (turns, batch) = endings(id, &page.entries, &reason, self.now())?;
         if !batch.is_empty() {
             log.append(id, batch, Durability::Synced).await?;
         }
+        self.tell_broken_off(turns.into_iter().map(|turn| (id.clone(), turn)), &reason);
         self.recover_messages(Some(id)).await?;
         Ok(())
     }
@@ -115,6 +116,7 @@ impl Sessions {
         // A copy that cannot be removed is not read: it is not this server's.
         parts.database.remove(id).await.ok();
         parts.store.remove_session(id).await.ok();
+        parts.attachments.forget(id).await.ok();
     }
 
     pub(super) async fn own(&self, id: &SessionId, token: u64) -> Result<(), Failure> {

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::error::ErrorCode;
+use liminal_core::event::{Attachment, FinalItem, ItemDone, StreamEvent};
 use liminal_core::wire::projects::Trust;
 use liminal_core::wire::rest::{CreateSession, SessionOpened, SessionState};
 use serde::Deserialize;
@@ -111,6 +113,8 @@ impl Sessions {
         self.make_room().await?;
         slot.board.change(|live| live.view.state = SessionState::Starting);
         let past = if provider.needs_past() { self.memory(&slot.id).await? } else { Vec::new() };
+        let files = self.files_of_past(&slot.id, &attached(&past)).await;
+        let options = SessionOptions { files, ..options };
         let request = OpenRequest { directory, resume: Some(slot.id.clone()), options, past };
         match provider.open(request).await {
             Ok(opened) => self.start(slot, opened, history),
@@ -269,7 +273,20 @@ pub(super) fn opening(options: &StoredOptions, restricted: bool) -> SessionOptio
         restricted,
         may_begin: false,
         origin,
+        files: Vec::new(),
     }
+}
+
+/// The files that came with what was said.
+fn attached(past: &[StreamEventEnvelope]) -> Vec<Attachment> {
+    let files = past.iter().filter_map(|event| {
+        let StreamEvent::ItemDone(ItemDone { final_item: FinalItem::Message(message), .. }) = &event.payload
+        else {
+            return None;
+        };
+        Some(message.attachments.iter().cloned())
+    });
+    files.flatten().collect()
 }
 
 /// One file per life of an agent.

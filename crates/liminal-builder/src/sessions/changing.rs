@@ -136,6 +136,7 @@ impl Sessions {
         }
         self.0.parts.log.remove(id).await?;
         self.0.parts.store.remove_session(id).await?;
+        self.0.parts.attachments.forget(id).await?;
         self.forget_everywhere(id).await?;
         self.slots().remove(id);
         self.announce_of(&slot);

@@ -6,8 +6,10 @@ use liminal_core::error::ErrorCode;
 use liminal_core::ids::SessionId;
 use liminal_core::wire::rest::{EditQueued, MessageAccepted, Queue, QueuedMessage};
 
+use super::sending::Letter;
 use super::slot::Slot;
 use super::{Failure, Sessions};
+use crate::attachments::Use;
 
 impl Sessions {
     /// The messages that wait.
@@ -38,9 +40,8 @@ impl Sessions {
     /// Removes a message that waits.
     pub async fn remove_queued(&self, id: &SessionId, queued: &str) -> Result<Queue, Failure> {
         let slot = self.slot(id).await?;
-        if self.0.parts.store.remove_queued(id, queued).await?.is_none() {
-            return Err(no_such_message());
-        }
+        let removed = self.0.parts.store.remove_queued(id, queued).await?.ok_or_else(no_such_message)?;
+        self.mark(id, &removed.attachments, Use::Unsent).await?;
         self.show_queue(&slot).await
     }
 
@@ -75,29 +76,28 @@ impl Sessions {
         let _door = slot.door.lock().await;
         let view = slot.board.now().view;
         let next = view.queue.first().filter(|next| next.failure.is_none() && view.turn.is_none());
-        let Some(QueuedMessage { id, message, client_message_id, .. }) = next.cloned() else { return Ok(()) };
-        let result = self.deliver(slot, message.clone(), client_message_id.clone(), Some(id.clone())).await;
+        let Some(next) = next.cloned() else { return Ok(()) };
+        let result = self.deliver(slot, Letter::of(&next), Some(next.id.clone())).await;
         if let Err(failure) = result.as_ref().map(drop)
             && !matches!(failure.code, ErrorCode::TurnInProgress | ErrorCode::QueuedNotFound)
         {
-            let message = QueuedMessage { id, message, client_message_id, failure: Some(failure.info()) };
-            self.put_back(slot, message).await?;
+            self.put_back(slot, QueuedMessage { failure: Some(failure.info()), ..next }).await?;
         }
         self.show_queue(slot).await.map(drop)
     }
 
     async fn put_back(&self, slot: &Slot, message: QueuedMessage) -> Result<(), Failure> {
-        let (store, id) = (&self.0.parts.store, message.id.clone());
-        let Some(failure) = message.failure.clone() else { return Ok(()) };
-        store.remove_queued(&slot.id, &id).await?;
+        let store = &self.0.parts.store;
+        store.remove_queued(&slot.id, &message.id).await?;
+        let first = EditQueued { message: None, position: Some(0) };
+        let id = message.id.clone();
         store.enqueue(&slot.id, message, usize::MAX).await?;
-        store.edit_queued(&slot.id, &id, EditQueued { message: None, position: Some(0) }).await?;
-        store.fail_queued(&slot.id, &id, failure).await?;
+        store.edit_queued(&slot.id, &id, first).await?;
         Ok(())
     }
 }
 
-fn no_such_message() -> Failure {
+pub(super) fn no_such_message() -> Failure {
     Failure::new(
         ErrorCode::QueuedNotFound,
         "no such message waits; it may have been sent or removed meanwhile",

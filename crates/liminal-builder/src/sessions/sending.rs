@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
+use liminal_core::dialect::UserMessage;
 use liminal_core::error::ErrorCode;
+use liminal_core::event::Attachment;
 use liminal_core::ids::{SessionId, TurnId};
 use liminal_core::wire::rest::{MessageAccepted, QueuedMessage, SendMessage, SessionState};
 use serde_json::Value;
@@ -12,10 +14,31 @@ use sha2::{Digest, Sha256};
 use super::recovery::UNKNOWN_TURN;
 use super::slot::Slot;
 use super::{Failure, Sessions};
+use crate::attachments::Use;
 use crate::clock;
 use crate::store::{Delivery, Receipt, SessionChange, TitleSource};
 
 const LONGEST_TITLE: usize = 80;
+
+/// A message as somebody wrote it.
+#[derive(Debug, Clone)]
+pub(super) struct Letter {
+    pub(super) message: String,
+    pub(super) client_message_id: Option<String>,
+    pub(super) attachments: Vec<Attachment>,
+}
+
+impl Letter {
+    pub(super) fn of(queued: &QueuedMessage) -> Self {
+        let QueuedMessage { message, client_message_id, attachments, .. } = queued.clone();
+        Self { message, client_message_id, attachments }
+    }
+
+    fn queued(self, id: String) -> QueuedMessage {
+        let Self { message, client_message_id, attachments } = self;
+        QueuedMessage { id, message, client_message_id, attachments, failure: None }
+    }
+}
 
 impl Sessions {
     /// Tells the agent something: resolves when the agent has taken it, or when it waits for its turn.
@@ -55,11 +78,13 @@ impl Sessions {
         let is_busy = view.turn.is_some()
             || matches!(view.state, SessionState::Running | SessionState::Waiting | SessionState::Cancelling);
         let waits = message.queue && (is_busy || !view.queue.is_empty());
+        let attachments = self.attached(slot, &message.attachments).await?;
         let SendMessage { message, client_message_id, .. } = message;
+        let letter = Letter { message, client_message_id, attachments };
         if waits {
-            return self.enqueue(slot, message, client_message_id).await;
+            return self.enqueue(slot, letter).await;
         }
-        let turn_id = self.deliver(slot, message, client_message_id, None).await?;
+        let turn_id = self.deliver(slot, letter, None).await?;
         Ok(MessageAccepted { turn_id: Some(turn_id), queued: None })
     }
 
@@ -67,8 +92,7 @@ impl Sessions {
     pub(super) async fn deliver(
         &self,
         slot: &Arc<Slot>,
-        message: String,
-        client_message_id: Option<String>,
+        letter: Letter,
         queued: Option<String>,
     ) -> Result<TurnId, Failure> {
         if slot.board.now().view.state == SessionState::Closed && self.was_killed(slot).await? {
@@ -79,29 +103,54 @@ impl Sessions {
         if handle.is_busy() {
             return Err(crate::session::SessionError::TurnInProgress.into());
         }
-        let store = &self.0.parts.store;
-        let turn_id = clock::new_turn_id();
-        let delivery = Delivery {
-            turn_id: turn_id.clone(),
-            session_id: slot.id.clone(),
-            message: message.clone(),
-            client_message_id,
-            at: self.now(),
-        };
-        if !store.begin_delivery(delivery.clone(), queued).await? {
-            return Err(Failure::new(ErrorCode::QueuedNotFound, "the message was changed meanwhile"));
-        }
-        self.keep_for_others(&delivery).await?;
-        let turn_id = match handle.send(turn_id.clone(), message.clone()).await {
+        let message = self.written(slot, &letter).await?;
+        let delivery = self.begin_delivery(slot, letter, queued).await?;
+        let turn_id = match handle.send(delivery.turn_id.clone(), message).await {
             Ok(turn_id) => turn_id,
             Err(error) => {
-                store.end_delivery(&turn_id).await?;
-                self.recall_for_others(&slot.id, &turn_id).await;
+                self.take_back(&delivery).await?;
                 return Err(error.into());
             }
         };
-        self.note_message(slot, &message).await?;
+        self.note_message(slot, &delivery).await?;
         Ok(turn_id)
+    }
+
+    /// What the agent is to hear, with the bytes of its files.
+    pub(super) async fn written(&self, slot: &Slot, letter: &Letter) -> Result<UserMessage, Failure> {
+        let files = self.files(slot, &letter.attachments).await?;
+        self.mark(&slot.id, &letter.attachments, Use::Sent).await?;
+        Ok(UserMessage { text: letter.message.clone(), files })
+    }
+
+    /// Notes that a message is on its way.
+    pub(super) async fn begin_delivery(
+        &self,
+        slot: &Slot,
+        letter: Letter,
+        queued: Option<String>,
+    ) -> Result<Delivery, Failure> {
+        let Letter { message, client_message_id, attachments } = letter;
+        let delivery = Delivery {
+            turn_id: clock::new_turn_id(),
+            session_id: slot.id.clone(),
+            message,
+            client_message_id,
+            attachments,
+            at: self.now(),
+        };
+        if !self.0.parts.store.begin_delivery(delivery.clone(), queued).await? {
+            return Err(Failure::new(ErrorCode::QueuedNotFound, "the message was changed meanwhile"));
+        }
+        self.keep_for_others(&delivery).await?;
+        Ok(delivery)
+    }
+
+    /// A message certainly did not reach the agent.
+    pub(super) async fn take_back(&self, delivery: &Delivery) -> Result<(), Failure> {
+        self.0.parts.store.end_delivery(&delivery.turn_id).await?;
+        self.recall_for_others(&delivery.session_id, &delivery.turn_id).await;
+        Ok(())
     }
 
     pub(super) async fn was_killed(&self, slot: &Slot) -> Result<bool, Failure> {
@@ -110,11 +159,11 @@ impl Sessions {
     }
 
     /// The first message is what a session is about, until somebody knows better.
-    async fn note_message(&self, slot: &Slot, message: &str) -> Result<(), Failure> {
+    async fn note_message(&self, slot: &Slot, delivery: &Delivery) -> Result<(), Failure> {
         let touched = SessionChange::Touched { at: self.now(), has_failed: None };
         self.0.parts.store.change_session(&slot.id, touched).await?;
         if slot.board.now().view.title.is_none() {
-            self.entitle(slot, title(message), TitleSource::Prompt).await?;
+            self.entitle(slot, title(delivery), TitleSource::Prompt).await?;
         }
         self.announce_of(slot);
         Ok(())
@@ -137,16 +186,12 @@ impl Sessions {
         Ok(())
     }
 
-    async fn enqueue(
-        &self,
-        slot: &Arc<Slot>,
-        message: String,
-        client_message_id: Option<String>,
-    ) -> Result<MessageAccepted, Failure> {
+    async fn enqueue(&self, slot: &Arc<Slot>, letter: Letter) -> Result<MessageAccepted, Failure> {
         let most = self.0.parts.settings.longest_queue;
-        let queued =
-            QueuedMessage { id: clock::new_turn_id().to_string(), message, client_message_id, failure: None };
+        let queued = letter.queued(clock::new_turn_id().to_string());
+        self.mark(&slot.id, &queued.attachments, Use::Sent).await?;
         if !self.0.parts.store.enqueue(&slot.id, queued.clone(), most).await? {
+            self.mark(&slot.id, &queued.attachments, Use::Unsent).await?;
             let problem = format!("{most} messages wait already; wait for their turns, or remove some");
             return Err(Failure::new(ErrorCode::QueueFull, problem));
         }
@@ -159,14 +204,15 @@ impl Sessions {
 }
 
 fn check(message: &SendMessage) -> Result<(), Failure> {
-    if message.message.trim().is_empty() {
+    if message.message.trim().is_empty() && message.attachments.is_empty() {
         return Err(Failure::new(ErrorCode::InvalidRequest, "message: expected something to say"));
     }
     Ok(())
 }
 
 fn digest(message: &SendMessage) -> String {
-    let digest = Sha256::digest(format!("{}\u{0}{}", message.queue, message.message));
+    let files = message.attachments.iter().map(|id| format!("\u{0}{id}")).collect::<String>();
+    let digest = Sha256::digest(format!("{}\u{0}{}{files}", message.queue, message.message));
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -190,9 +236,11 @@ fn mismatch() -> Failure {
     Failure::new(ErrorCode::IdempotencyMismatch, problem)
 }
 
-/// The first line that says something, cut to what a list can show.
-fn title(message: &str) -> String {
-    let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+/// The first line that says something, cut to what a list can show; or what the first file is called.
+fn title(delivery: &Delivery) -> String {
+    let lines = delivery.message.lines().map(str::trim);
+    let names = delivery.attachments.iter().map(|file| file.name.as_str());
+    let line = lines.chain(names).find(|line| !line.is_empty()).unwrap_or_default();
     let mut title: String = line.chars().filter(|letter| !letter.is_control()).take(LONGEST_TITLE).collect();
     if line.chars().count() > LONGEST_TITLE {
         title.push('…');
@@ -206,15 +254,35 @@ mod tests {
 
     #[test]
     fn a_title_is_the_first_line_that_says_something() {
-        assert_eq!(title("\n  \n  fix the \u{1b}[1mbug\nplease"), "fix the [1mbug");
-        assert_eq!(title(&"x".repeat(200)).chars().count(), LONGEST_TITLE + 1);
+        let title = |message: &str, name: &str| {
+            let file = Attachment { id: None, name: name.to_owned(), mime_type: String::new(), bytes: 0 };
+            title(&Delivery {
+                turn_id: "t".into(),
+                session_id: "s".into(),
+                message: message.to_owned(),
+                client_message_id: None,
+                attachments: vec![file],
+                at: jiff::Timestamp::UNIX_EPOCH,
+            })
+        };
+        assert_eq!(title("\n  \n  fix the \u{1b}[1mbug\nplease", "a.png"), "fix the [1mbug");
+        assert_eq!(title(&"x".repeat(200), "").chars().count(), LONGEST_TITLE + 1);
+        assert_eq!(title(" ", "a.png"), "a.png");
     }
 
     #[test]
     fn a_message_of_nothing_is_refused() {
         for nothing in ["", "  \n\t "] {
-            let message = SendMessage { message: nothing.to_owned(), queue: false, client_message_id: None };
+            let mut message = SendMessage {
+                message: nothing.to_owned(),
+                queue: false,
+                client_message_id: None,
+                attachments: Vec::new(),
+            };
             assert_eq!(check(&message).unwrap_err().code, ErrorCode::InvalidRequest);
+            let without = digest(&message);
+            message.attachments.push("a".into());
+            assert!(check(&message).is_ok() && digest(&message) != without);
         }
     }
 }

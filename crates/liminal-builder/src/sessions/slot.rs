@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
+use liminal_core::dialect::Abilities;
 use liminal_core::ids::{ItemId, ProjectId, SessionId};
 use liminal_core::wire::rest::SessionState;
 use tokio::sync::Notify;
@@ -173,12 +174,15 @@ impl Sessions {
         if slots.len() > MOST {
             slots.retain(|_, slot| !slot.is_unused());
         }
-        Arc::clone(slots.entry(row.session_id.clone()).or_insert_with(|| {
+        let make = || {
             let slot = Slot::new(row);
             let offered = self.0.parts.providers.get(&row.cli_type).map(|provider| provider.abilities());
-            slot.board.change(|live| live.view.agent.abilities = offered.unwrap_or_default());
+            let attachments = self.known_to_take(&row.cli_type);
+            let abilities = Abilities { attachments, ..offered.unwrap_or_default() };
+            slot.board.change(|live| live.view.agent.abilities = abilities);
             Arc::new(slot)
-        }))
+        };
+        Arc::clone(slots.entry(row.session_id.clone()).or_insert_with(make))
     }
 
     /// Looks for a session that was made outside, in every project.

@@ -2,6 +2,7 @@
 //! neither.
 
 use jiff::Timestamp;
+use liminal_core::event::Attachment;
 use liminal_core::ids::{SessionId, TurnId};
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,9 @@ pub struct Delivery {
     /// The sender's own id of it.
     #[serde(default)]
     pub client_message_id: Option<String>,
+    /// The files that go with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
     /// When it was sent.
     #[serde(with = "timestamp")]
     pub at: Timestamp,

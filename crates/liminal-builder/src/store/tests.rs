@@ -60,5 +60,5 @@ fn at(second: i64) -> Timestamp {
 
 fn queued(id: &str, message: &str) -> QueuedMessage {
     let (id, message) = (id.to_owned(), message.to_owned());
-    QueuedMessage { id, message, client_message_id: None, failure: None }
+    QueuedMessage { id, message, client_message_id: None, attachments: Vec::new(), failure: None }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Chat {
 
 impl Chat {
     pub(crate) async fn send(&self, text: &str) -> Result<TurnId, SessionError> {
-        let sent = self.handle.send(clock::new_turn_id(), text.to_owned());
+        let sent = self.handle.send(clock::new_turn_id(), text.into());
         tokio::time::timeout(PATIENCE, sent).await.expect("the turn is bound in bounded time")
     }
 

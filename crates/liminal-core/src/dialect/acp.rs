@@ -15,6 +15,7 @@ mod adapter_words;
 mod asking;
 mod call_news;
 mod connection;
+mod content;
 mod forms;
 mod handshake;
 mod history;
@@ -36,8 +37,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::turn_writer::Opening;
-use super::{AgentCommand, Closed, Dialect, Input, Notice, Outbox, Step, TurnWriter};
+use super::{AgentCommand, Closed, Dialect, Input, Notice, Outbox, Step, TurnWriter, UserMessage};
 use crate::error::{ErrorCode, ErrorInfo};
+use crate::event::MessageItem;
 use crate::ids::{SessionId, TurnId};
 use crate::time::Now;
 pub use connection::{Channel, Connection, Routed};
@@ -51,6 +53,8 @@ use turn::{Cause, Ending, Finish, Turn};
 
 /// How long the agent is silent before something that it said unasked is over.
 const ASIDE_PAUSE: Duration = Duration::from_millis(500);
+
+const NOT_TAKEN: &str = "this agent does not take such files; send the message without them";
 
 /// How one kind of agent is spoken to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,7 +112,7 @@ pub struct AcpDialect {
 #[derive(Debug)]
 struct Prompt {
     turn: TurnId,
-    text: String,
+    message: UserMessage,
 }
 
 impl AcpDialect {
@@ -221,7 +225,7 @@ impl AcpDialect {
     /// A command for a session that is open.
     fn wish(&mut self, command: AgentCommand, step: &mut Step<'_>) {
         match command {
-            AgentCommand::Prompt { turn, text } => self.prompt(Prompt { turn, text }, step),
+            AgentCommand::Prompt { turn, message } => self.prompt(Prompt { turn, message }, step),
             AgentCommand::SetModel { model } => self.set_model(model, step),
             AgentCommand::SetPermissionMode { mode } => self.set_mode(mode, step),
             AgentCommand::SetOption { id, value } => self.set_option(&id, &value, step),
@@ -231,8 +235,8 @@ impl AcpDialect {
 
     fn refuse(&mut self, command: AgentCommand, error: ErrorInfo, step: &mut Step<'_>) {
         match command {
-            AgentCommand::Prompt { turn, text } => {
-                self.refuse_prompt(Prompt { turn, text }, Ending::Broken(error), step);
+            AgentCommand::Prompt { turn, message } => {
+                self.refuse_prompt(Prompt { turn, message }, Ending::Broken(error), step);
             }
             AgentCommand::Open { .. }
             | AgentCommand::Cancel
@@ -245,12 +249,16 @@ impl AcpDialect {
 
     /// One prompt at a time: agents queue a second one, or take it in and never answer it.
     fn prompt(&mut self, prompt: Prompt, step: &mut Step<'_>) {
+        if !content::is_taken(&prompt.message, self.agent.attachments) {
+            let error = ErrorInfo::new(ErrorCode::AttachmentNotTaken, NOT_TAKEN);
+            return self.refuse_prompt(prompt, Ending::Broken(error), step);
+        }
         let running = self.turn.as_ref().filter(|turn| matches!(turn.cause, Cause::Prompt { .. }));
         let (is_running, stops) = (running.is_some(), running.is_some_and(|turn| turn.is_cancel_asked));
         if is_running && !stops && self.agent.can_steer {
-            let params = self.prompt_params(&prompt.text);
-            let Prompt { turn, text } = prompt;
-            self.requests.send(Request::Steer { turn, text }, &params, step);
+            let params = self.prompt_params(&prompt.message);
+            let Prompt { turn, message } = prompt;
+            self.requests.send(Request::Steer { turn, message }, &params, step);
         } else if is_running || self.draining.is_some() {
             self.prompts.push_back(prompt);
         } else {
@@ -260,15 +268,15 @@ impl AcpDialect {
     }
 
     fn begin(&mut self, prompt: Prompt, step: &mut Step<'_>) {
-        let request = self.requests.send(Request::Prompt, &self.prompt_params(&prompt.text), step);
+        let request = self.requests.send(Request::Prompt, &self.prompt_params(&prompt.message), step);
         step.notify(Notice::TurnBound { turn: prompt.turn.clone() });
-        let mut turn = self.new_turn(prompt.turn, Some(prompt.text), Cause::Prompt { request });
+        let mut turn = self.new_turn(prompt.turn, Some(prompt.message.shown()), Cause::Prompt { request });
         turn.writer.open(step);
         self.turn = Some(turn);
     }
 
-    fn prompt_params(&self, text: &str) -> Value {
-        json!({ "sessionId": self.agent.session(), "prompt": [{ "type": "text", "text": text }] })
+    fn prompt_params(&self, message: &UserMessage) -> Value {
+        json!({ "sessionId": self.agent.session(), "prompt": content::blocks(message) })
     }
 
     fn cancel(&mut self, step: &mut Step<'_>) {
@@ -340,21 +348,22 @@ impl AcpDialect {
 
     /// Ends the turns of all prompts that the agent did not take.
     fn refuse_all(&mut self, error: &ErrorInfo, step: &mut Step<'_>) {
-        let steered = self.requests.take_steered().into_iter().map(|(turn, text)| Prompt { turn, text });
+        let steered =
+            self.requests.take_steered().into_iter().map(|(turn, message)| Prompt { turn, message });
         for prompt in steered.chain(self.take_prompts()).collect::<Vec<_>>() {
             self.refuse_prompt(prompt, Ending::Broken(error.clone()), step);
         }
     }
 
     fn refuse_prompt(&self, prompt: Prompt, ending: Ending, step: &mut Step<'_>) {
-        let turn = self.new_turn(prompt.turn, Some(prompt.text), Cause::Prompt { request: 0 });
+        let turn = self.new_turn(prompt.turn, Some(prompt.message.shown()), Cause::Prompt { request: 0 });
         drop(turn.end(ending, step));
     }
 
-    fn new_turn(&self, turn: TurnId, prompt: Option<String>, cause: Cause) -> Turn {
+    fn new_turn(&self, turn: TurnId, prompt: Option<MessageItem>, cause: Cause) -> Turn {
         let model_id = self.settings.model().unwrap_or("unknown").to_owned();
         let provider_id = self.options.provider_id.clone();
-        let echo = prompt.clone().unwrap_or_default();
+        let echo = prompt.as_ref().map(|prompt| prompt.content.clone()).unwrap_or_default();
         let opening = Opening { model_id, provider_id: provider_id.clone(), prompt };
         Turn::new(TurnWriter::new(self.session_id.clone(), turn, opening), cause, provider_id, &echo)
     }
@@ -378,7 +387,7 @@ impl AcpDialect {
 impl Prompt {
     fn of(command: AgentCommand) -> Option<Self> {
         match command {
-            AgentCommand::Prompt { turn, text } => Some(Self { turn, text }),
+            AgentCommand::Prompt { turn, message } => Some(Self { turn, message }),
             AgentCommand::Open { .. }
             | AgentCommand::Cancel
             | AgentCommand::Answer { .. }

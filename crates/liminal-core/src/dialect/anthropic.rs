@@ -7,7 +7,9 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
+use super::UserMessage;
 use super::fields::{object, text};
+use super::message_blocks;
 use super::model_api::{Api, Listener, ModelDialect, Options, Question};
 use crate::error::ErrorInfo;
 use crate::ids::SessionId;
@@ -45,6 +47,10 @@ struct Body<'a> {
 impl Api for Anthropic {
     fn provider_id(&self) -> &'static str {
         PROVIDER_ID
+    }
+
+    fn content(&self, message: &UserMessage) -> Value {
+        message_blocks::content(message)
     }
 
     #[expect(clippy::expect_used, reason = "its parts are JSON already")]

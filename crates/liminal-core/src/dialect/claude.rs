@@ -26,8 +26,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::turn_writer::Opening;
-use super::{AgentCommand, Closed, Dialect, Input, Notice, Outbox, Step, TurnWriter};
+use super::{AgentCommand, Closed, Dialect, Input, Notice, Outbox, Step, TurnWriter, UserMessage};
 use crate::error::{ErrorCode, ErrorInfo};
+use crate::event::MessageItem;
 use crate::ids::{CallId, ItemId, SessionId, TurnId};
 use crate::time::Now;
 use crate::wire::rest::PermissionAnswer;
@@ -186,7 +187,7 @@ impl ClaudeDialect {
                     step,
                 );
             }
-            AgentCommand::Prompt { turn, text } => self.prompt(turn, text, step),
+            AgentCommand::Prompt { turn, message } => self.prompt(turn, message, step),
             AgentCommand::Cancel => self.cancel(step),
             AgentCommand::Answer { item_id, answer } => self.answer(item_id, &answer, step),
             AgentCommand::SetModel { model } => {
@@ -201,8 +202,8 @@ impl ClaudeDialect {
         }
     }
 
-    fn prompt(&mut self, turn: TurnId, text: String, step: &mut Step<'_>) {
-        let prompt = Prompt::new(turn, text);
+    fn prompt(&mut self, turn: TurnId, message: UserMessage, step: &mut Step<'_>) {
+        let prompt = Prompt::new(turn, message);
         if self.is_closed {
             let gone = ErrorInfo::new(ErrorCode::ProcessCrash, "the agent is not running any more");
             return self.refuse_prompt(prompt, gone, step);
@@ -309,7 +310,7 @@ impl ClaudeDialect {
             true => Ending::Cancelled(Finish::default()),
             false => Ending::Broken(error),
         };
-        let turn = self.new_turn(prompt.turn, Some(prompt.text), TurnCause::Prompt);
+        let turn = self.new_turn(prompt.turn, Some(prompt.message.shown()), TurnCause::Prompt);
         drop(turn.end(ending, step));
     }
 
@@ -319,7 +320,7 @@ impl ClaudeDialect {
         waits.then(|| self.quiet_since + self.options.prompt_timeout)
     }
 
-    fn new_turn(&self, turn: TurnId, prompt: Option<String>, cause: TurnCause) -> Turn {
+    fn new_turn(&self, turn: TurnId, prompt: Option<MessageItem>, cause: TurnCause) -> Turn {
         let model_id = self.agent.model.clone().unwrap_or_else(|| "unknown".to_owned());
         let opening = Opening { model_id, provider_id: PROVIDER_ID.to_owned(), prompt };
         Turn::new(TurnWriter::new(self.session_id.clone(), turn, opening), cause)

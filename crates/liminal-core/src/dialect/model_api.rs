@@ -18,9 +18,13 @@ use serde_json::{Map, Value};
 
 use super::retry_note::Answer;
 use super::turn_writer::Opening;
-use super::{Abilities, AgentCommand, Closed, Dialect, Input, Notice, Outbox, Step, TurnWriter};
+use super::{
+    Abilities, AgentCommand, AttachedFile, AttachmentAbilities, Closed, Dialect, Input, Notice, Outbox, Step,
+    TurnWriter, UserMessage,
+};
 use crate::envelope::StreamEventEnvelope;
 use crate::error::{ErrorCode, ErrorInfo};
+use crate::event::MessageItem;
 use crate::ids::{SessionId, TurnId};
 use crate::time::Now;
 use conversation::{Conversation, Message};
@@ -61,6 +65,9 @@ pub(super) struct Question<'a> {
 pub(super) trait Api: Send + Debug {
     /// Who offers the models, as events tell it.
     fn provider_id(&self) -> &'static str;
+
+    /// What a user says, as the content of a message.
+    fn content(&self, message: &UserMessage) -> Value;
 
     /// The body of a request.
     fn body(&self, question: &Question<'_>) -> Box<RawValue>;
@@ -139,11 +146,12 @@ impl ModelDialect {
         }
     }
 
-    /// Goes on with a conversation that was held before, as its own events tell it.
+    /// Goes on with a conversation that was held before, as its own events tell it, with the files that came with it.
     #[must_use]
-    pub fn after(mut self, past: &[StreamEventEnvelope]) -> Self {
-        past.iter().for_each(|event| self.conversation.hear(event));
-        self.conversation.settle();
+    pub fn after(mut self, past: &[StreamEventEnvelope], files: Vec<AttachedFile>) -> Self {
+        self.conversation.learn(files);
+        past.iter().for_each(|event| self.conversation.hear(event, &*self.api));
+        self.conversation.settle(&*self.api);
         self
     }
 }
@@ -160,7 +168,7 @@ impl Dialect for ModelDialect {
             Input::Closed(closed) => self.close(&closed, step),
         }
         // The conversation is what was shown of it: so it is the same after a restart.
-        out.events.iter().skip(before).for_each(|event| self.conversation.hear(event));
+        out.events.iter().skip(before).for_each(|event| self.conversation.hear(event, &*self.api));
     }
 
     fn next_deadline(&self) -> Option<Duration> {
@@ -176,9 +184,10 @@ impl ModelDialect {
         match command {
             AgentCommand::Open { .. } => {
                 step.notify(Notice::Model { model: self.model.clone() });
-                step.notify(Notice::Ready(Abilities::default()));
+                let attachments = AttachmentAbilities::ALL;
+                step.notify(Notice::Ready(Abilities { attachments, ..Abilities::default() }));
             }
-            AgentCommand::Prompt { turn, text } => self.prompt(turn, text, step),
+            AgentCommand::Prompt { turn, message } => self.prompt(turn, message, step),
             AgentCommand::Cancel => self.cancel(step),
             AgentCommand::SetModel { model } => {
                 self.model = model.unwrap_or_else(|| self.options.model.clone());
@@ -196,9 +205,10 @@ impl ModelDialect {
         }
     }
 
-    fn prompt(&mut self, turn_id: TurnId, text: String, step: &mut Step<'_>) {
-        let prompt = Message::user(&text);
-        let mut turn = self.new_turn(turn_id.clone(), text);
+    fn prompt(&mut self, turn_id: TurnId, message: UserMessage, step: &mut Step<'_>) {
+        let prompt = Message::user(&self.api.content(&message));
+        let mut turn = self.new_turn(turn_id.clone(), message.shown());
+        self.conversation.learn(message.files);
         let refused = match (self.is_closed, &self.running) {
             (true, _) => {
                 Some(ErrorInfo::new(ErrorCode::ProcessCrash, "this session is closed; open it again"))
@@ -218,7 +228,7 @@ impl ModelDialect {
         self.ask(step);
     }
 
-    fn new_turn(&self, turn_id: TurnId, prompt: String) -> Turn {
+    fn new_turn(&self, turn_id: TurnId, prompt: MessageItem) -> Turn {
         let provider_id = self.api.provider_id();
         let opening = Opening {
             model_id: self.model.clone(),

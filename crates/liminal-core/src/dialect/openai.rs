@@ -5,10 +5,11 @@ mod answer;
 
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::fields::{object, text};
 use super::model_api::{Api, Listener, ModelDialect, Options, Question};
+use super::{AttachedFile, FileKind, UserMessage};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::ids::SessionId;
 use answer::Answer;
@@ -44,6 +45,10 @@ impl Api for OpenAi {
         PROVIDER_ID
     }
 
+    fn content(&self, message: &UserMessage) -> Value {
+        content(message)
+    }
+
     #[expect(clippy::expect_used, reason = "its parts are JSON already")]
     fn body(&self, question: &Question<'_>) -> Box<RawValue> {
         let Question { model, request, messages: input } = question;
@@ -68,6 +73,29 @@ impl Api for OpenAi {
             _ => None,
         }
     }
+}
+
+/// Words alone are a text; files are parts beside it.
+fn content(message: &UserMessage) -> Value {
+    if message.files.is_empty() {
+        return Value::from(message.text.as_str());
+    }
+    let words = message.words().map(text_part);
+    words.into_iter().chain(message.files.iter().filter_map(file_part)).collect()
+}
+
+fn text_part(text: &str) -> Value {
+    json!({ "type": "input_text", "text": text })
+}
+
+fn file_part(file: &AttachedFile) -> Option<Value> {
+    Some(match file.kind()? {
+        FileKind::Image => json!({ "type": "input_image", "image_url": file.data_url() }),
+        FileKind::Pdf => {
+            json!({ "type": "input_file", "filename": file.shown.name, "file_data": file.data_url() })
+        }
+        FileKind::Text(text) => text_part(&file.among_words(text)),
+    })
 }
 
 /// `{"code", "type", "message"}`: a code is the most exact, and not always there.

@@ -25,7 +25,7 @@ pub(crate) struct TurnWriter {
 pub(crate) struct Opening {
     pub(crate) model_id: String,
     pub(crate) provider_id: String,
-    pub(crate) prompt: Option<String>,
+    pub(crate) prompt: Option<MessageItem>,
 }
 
 impl TurnWriter {
@@ -48,8 +48,8 @@ impl TurnWriter {
     pub(crate) fn open(&mut self, step: &mut Step<'_>) {
         let Some(Opening { model_id, provider_id, prompt }) = self.opening.take() else { return };
         self.write(StreamEvent::ResponseStart(ResponseStart { model_id, provider_id }), step);
-        if let Some(content) = prompt {
-            self.message(content, Origin::User, step);
+        if let Some(prompt) = prompt {
+            self.say(prompt, step);
         }
     }
 
@@ -110,7 +110,12 @@ impl TurnWriter {
 
     /// A message that is there as a whole.
     pub(crate) fn message(&mut self, content: String, origin: Origin, step: &mut Step<'_>) {
+        self.say(MessageItem::new(content, origin), step);
+    }
+
+    /// The same for one that may have files.
+    pub(crate) fn say(&mut self, message: MessageItem, step: &mut Step<'_>) {
         let item_id = self.next_item(step);
-        self.done(&item_id, FinalItem::Message(MessageItem { content, origin }), step);
+        self.done(&item_id, FinalItem::Message(message), step);
     }
 }

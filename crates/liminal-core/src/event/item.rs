@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use super::Attachment;
 use crate::ids::CallId;
 use crate::read;
 use crate::wire_enum::wire_enum;
@@ -219,6 +220,18 @@ pub struct MessageItem {
     pub content: String,
     /// Who wrote it.
     pub origin: Origin,
+    /// Files that came with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read::list_of_maps")]
+    #[ts(optional, as = "Option<Vec<Attachment>>")]
+    pub attachments: Vec<Attachment>,
+}
+
+impl MessageItem {
+    /// A message without files.
+    #[must_use]
+    pub const fn new(content: String, origin: Origin) -> Self {
+        Self { content, origin, attachments: Vec::new() }
+    }
 }
 
 wire_enum! {

@@ -87,7 +87,7 @@ impl UpsertProcessor {
     /// An error is never swallowed: of an item that nobody knows it is told as a note of the system.
     fn fail_unknown_item(&mut self, failed: &ItemError, cause: Cause, out: &mut dyn Sink) {
         self.items.mark_closed(&failed.item_id);
-        let body = UpsertBody::Message(MessageBody { origin: Origin::System, content: String::new() });
+        let body = UpsertBody::Message(MessageBody::new(Origin::System, String::new()));
         let upsert = self.turn.upsert(&failed.item_id, None, UpsertStatus::Error, cause, body);
         out.item(Emission::whole(with_error(upsert, &failed.error)));
     }

@@ -37,8 +37,8 @@ impl UpsertProcessor {
         out: &mut dyn Sink,
     ) {
         let by_user = self.rules.hold == HoldRule::UserMessages && message.origin == Origin::User;
-        let MessageItem { content, origin } = message.clone();
-        let body = UpsertBody::Message(MessageBody { content, origin });
+        let MessageItem { content, origin, attachments } = message.clone();
+        let body = UpsertBody::Message(MessageBody { content, origin, attachments });
         self.finish_text(id, body, !by_user && !message.content.is_empty(), cause, out);
     }
 
@@ -118,7 +118,7 @@ impl Turn {
         match text.kind {
             TextKind::Message => {
                 let origin = if text.held { Origin::User } else { Origin::Agent };
-                UpsertBody::Message(MessageBody { origin, content })
+                UpsertBody::Message(MessageBody::new(origin, content))
             }
             TextKind::Reasoning => {
                 UpsertBody::Thinking(ThinkingBody { provider_id: self.provider(), content })

@@ -86,7 +86,7 @@ impl AcpPlayback {
     fn prompt(&mut self, sent: &Value) -> Option<AgentCommand> {
         self.prompts += 1;
         let turn = TurnId::from(format!("turn-{}", self.prompts));
-        Some(AgentCommand::Prompt { turn, text: prompt_text(sent.pointer("/params/prompt")?) })
+        Some(AgentCommand::Prompt { turn, message: prompt_text(sent.pointer("/params/prompt")?).into() })
     }
 
     fn session_command(&mut self, sent: &Value) -> Option<AgentCommand> {

@@ -49,7 +49,7 @@ impl ClaudePlayback {
         }
         self.prompts += 1;
         let turn = TurnId::from(format!("turn-{}", self.prompts));
-        Some(AgentCommand::Prompt { turn, text: prompt_text(sent.pointer("/message/content")?) })
+        Some(AgentCommand::Prompt { turn, message: prompt_text(sent.pointer("/message/content")?).into() })
     }
 
     fn answer(&self, sent: &Value) -> Option<AgentCommand> {

@@ -71,7 +71,7 @@ impl Playback for ModelPlayback {
         let newest = sent.pointer(self.messages)?.as_array()?.last()?;
         self.prompts += 1;
         let turn = TurnId::from(format!("turn-{}", self.prompts));
-        Some(AgentCommand::Prompt { turn, text: newest.get("content")?.as_str()?.to_owned() })
+        Some(AgentCommand::Prompt { turn, message: newest.get("content")?.as_str()?.into() })
     }
 
     fn sent(&mut self, _: &Value, _: &[Vec<u8>]) {}

@@ -134,7 +134,7 @@ struct FinalMessage {
 
 impl From<FinalMessage> for MessageItem {
     fn from(message: FinalMessage) -> Self {
-        Self { content: message.content, origin: message.origin.unwrap_or(Origin::Agent) }
+        Self::new(message.content, message.origin.unwrap_or(Origin::Agent))
     }
 }
 

@@ -16,10 +16,29 @@ pub struct Abilities {
     pub permission_modes: Vec<Choice>,
     /// Everything that can be chosen, for agents that tell it in this way.
     pub options: Vec<AgentOption>,
+    /// What may be attached to a message.
+    pub attachments: AttachmentAbilities,
+    /// Whether it takes a message into a turn that runs.
+    pub steer: bool,
     /// Whether a session of it can be forked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub fork: bool,
+}
+
+/// What an agent takes beside words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AttachmentAbilities {
+    /// Images: PNG, JPEG, GIF and WebP.
+    pub images: bool,
+    /// Texts of any kind, and PDF.
+    pub files: bool,
+}
+
+impl AttachmentAbilities {
+    /// Both.
+    pub const ALL: Self = Self { images: true, files: true };
 }
 
 /// Something that can be chosen of an agent.

@@ -9,7 +9,8 @@ use ts_rs::TS;
 
 use super::view::SessionView;
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::ids::{ProjectId, SessionId, TurnId};
+use crate::event::Attachment;
+use crate::ids::{AttachmentId, ProjectId, SessionId, TurnId};
 use crate::time::Timestamp;
 use crate::upsert::{TurnEvent, Upsert};
 use crate::wire_enum::wire_enum;
@@ -63,6 +64,10 @@ pub struct SendMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub client_message_id: Option<String>,
+    /// Files that were uploaded for it, at most 10; a message with files need not say anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<AttachmentId>>")]
+    pub attachments: Vec<AttachmentId>,
 }
 
 /// A message that was taken: it began a turn, or it waits for its own.
@@ -91,6 +96,10 @@ pub struct QueuedMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub client_message_id: Option<String>,
+    /// Files that go with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Attachment>>")]
+    pub attachments: Vec<Attachment>,
     /// Why it was not sent when its turn came; it waits until somebody sends, changes or removes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

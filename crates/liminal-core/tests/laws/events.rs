@@ -121,10 +121,10 @@ fn any_kind() -> impl Strategy<Value = ItemKind> {
 
 fn any_final() -> impl Strategy<Value = FinalItem> {
     prop_oneof![
-        (content(), any::<bool>()).prop_map(|(content, user)| FinalItem::Message(MessageItem {
+        (content(), any::<bool>()).prop_map(|(content, user)| FinalItem::Message(MessageItem::new(
             content,
-            origin: if user { Origin::User } else { Origin::Agent },
-        })),
+            if user { Origin::User } else { Origin::Agent },
+        ))),
         content()
             .prop_map(|content| FinalItem::Reasoning(ReasoningItem { content, provider_id: "p".into() })),
         call().prop_map(|call| FinalItem::FunctionCall(FunctionCallItem {

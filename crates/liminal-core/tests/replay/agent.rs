@@ -73,7 +73,7 @@ impl Agent {
     }
 
     pub(crate) fn prompt(&mut self, turn: &str, text: &str) {
-        self.command(AgentCommand::Prompt { turn: TurnId::from(turn), text: text.to_owned() });
+        self.command(AgentCommand::Prompt { turn: TurnId::from(turn), message: text.into() });
     }
 
     pub(crate) fn answer(&mut self, item: &str, answer: PermissionAnswer) {

@@ -25,7 +25,7 @@ impl Waiting {
         let dialect = ClaudeDialect::new(SessionId::from("claude-code:s"), Options::default());
         let session = Session::new(Box::new(dialect), Config::default(), Patience::default());
         let mut waiting = Self { session, at: Duration::ZERO };
-        let prompt = AgentCommand::Prompt { turn: TurnId::from("t"), text: "go".to_owned() };
+        let prompt = AgentCommand::Prompt { turn: TurnId::from("t"), message: "go".into() };
         waiting.input(Input::Command(prompt));
         waiting.line(&init());
         waiting

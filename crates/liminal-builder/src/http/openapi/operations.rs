@@ -73,6 +73,7 @@ fn response(content: Content, generator: &mut SchemaGenerator) -> Value {
             content.insert("application/json".to_owned(), json!({ "schema": schema(of, generator) }));
             json!({ "description": "A file", "content": content })
         }
+        Content::Bytes(media_types) => json!({ "description": "Its bytes", "content": bytes(media_types) }),
         Content::Ranges => {
             let headers = json!({ "Accept-Ranges": { "schema": { "const": "bytes" } } });
             json!({ "description": "All of it", "headers": headers, "content": { "text/plain": text } })
@@ -88,6 +89,10 @@ fn response(content: Content, generator: &mut SchemaGenerator) -> Value {
 fn texts(media_types: &[&str]) -> Map<String, Value> {
     let text = |name: &&str| ((*name).to_owned(), json!({ "schema": { "type": "string" } }));
     media_types.iter().map(text).collect()
+}
+
+fn bytes(media_types: &[&str]) -> Map<String, Value> {
+    media_types.iter().map(|name| ((*name).to_owned(), json!({}))).collect()
 }
 
 fn part() -> Value {

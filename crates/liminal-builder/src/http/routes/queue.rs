@@ -46,5 +46,14 @@ pub(super) const AREA: Area = Area {
             errors: &[OF_SESSION, &[ErrorCode::QueuedNotFound]],
             handler: handler!(queue::send_now),
         },
+        Route {
+            verb: Verb::Post,
+            path: "/api/session/{id}/queue/{queued}/steer",
+            access: Access::Credential,
+            summary: "Takes a message that waits into the turn that runs; if that cannot be, it waits on",
+            headers: &[],
+            errors: &[OF_SESSION, &[ErrorCode::NotSteerable, ErrorCode::QueuedNotFound]],
+            handler: handler!(queue::steer),
+        },
     ],
 };

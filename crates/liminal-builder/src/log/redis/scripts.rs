@@ -5,7 +5,8 @@ use liminal_core::ids::SessionId;
 use redis::{FromRedisValue, Script, ScriptInvocation, Value, from_redis_value};
 
 use super::super::{Entry, Head, LogError};
-use super::{keys::Keys, packed};
+use super::packed;
+use crate::redis_store::Keys;
 
 macro_rules! script {
     ($name:literal) => {
@@ -25,6 +26,7 @@ pub(super) struct Scripts {
     pub(super) trim: Script,
     pub(super) remove: Script,
     pub(super) record: Script,
+    pub(super) own: Script,
 }
 
 impl Default for Scripts {
@@ -39,6 +41,7 @@ impl Default for Scripts {
             trim: script!("trim.lua"),
             remove: script!("remove.lua"),
             record: script!("record.lua"),
+            own: script!("own.lua"),
         }
     }
 }

@@ -9,6 +9,7 @@ fn delivery(turn: &str, message: &str) -> Delivery {
         session_id: "s".into(),
         message: message.to_owned(),
         client_message_id: Some("mine".to_owned()),
+        attachments: Vec::new(),
         at: at(7),
     }
 }

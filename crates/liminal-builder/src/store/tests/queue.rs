@@ -97,7 +97,14 @@ async fn agree(store: &Store, session: &SessionId, model: &mut Model, step: Step
             let taken = model.find(&name(id)).map(|place| model.queue.remove(place));
             let message = taken.as_ref().map(|taken| taken.message.clone()).unwrap_or_default();
             let (turn_id, session_id) = ("t".into(), session.clone());
-            let delivery = Delivery { turn_id, session_id, message, client_message_id: None, at: at(0) };
+            let delivery = Delivery {
+                turn_id,
+                session_id,
+                message,
+                client_message_id: None,
+                attachments: Vec::new(),
+                at: at(0),
+            };
             store.begin_delivery(delivery, Some(name(id))).await.unwrap() == taken.is_some()
         }
     }

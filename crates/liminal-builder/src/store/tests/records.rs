@@ -153,7 +153,14 @@ async fn a_session_goes_with_all_that_belongs_to_it() {
         world.store.enqueue(&session_id, queued("q", "wait"), 5).await.unwrap();
         world.store.begin_receipt(id, "key", "digest", at(1)).await.unwrap();
         let (turn_id, message) = (format!("turn of {id}").into(), "go".to_owned());
-        let delivery = Delivery { turn_id, session_id, message, client_message_id: None, at: at(1) };
+        let delivery = Delivery {
+            turn_id,
+            session_id,
+            message,
+            client_message_id: None,
+            attachments: Vec::new(),
+            at: at(1),
+        };
         assert!(world.store.begin_delivery(delivery, None).await.unwrap());
     }
     world.store.remove_session(&"s1".into()).await.unwrap();

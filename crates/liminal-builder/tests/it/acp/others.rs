@@ -6,6 +6,7 @@ use liminal_builder::process::{Environment, InstanceId};
 use liminal_builder::provider::{OpenRequest, Provider as _, ProviderRegistry, SessionOptions};
 use liminal_builder::session::{SessionHandle, Setup};
 use liminal_core::ids::SessionId;
+use serde_json::Value;
 use tokio::task::JoinSet;
 
 use super::world::AcpWorld;
@@ -85,14 +86,32 @@ async fn opencode_lists_its_sessions_of_earlier_and_opens_them() {
     world.end().await;
 }
 
-/// It announces no list, and forgets a session as it loads it. The day this fails, it does better.
+/// The lines of Gemini's own file of a session.
+fn gemini_file(world: &AcpWorld, session: &SessionId) -> Vec<Value> {
+    let id = session.as_str().strip_prefix("gemini:").unwrap();
+    let chats = world.home.path().join(".gemini/tmp/project/chats");
+    let files = std::fs::read_dir(chats).unwrap().map(|entry| entry.unwrap().path());
+    let texts = files.map(|file| std::fs::read_to_string(file).unwrap());
+    let text = texts.into_iter().find(|text| text.contains(id)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// It announces no list, and forgets a session as it loads it: what it adds to the session's file sets its messages
+/// anew, to none of those before. The day this fails, it does better.
 #[tokio::test]
 async fn gemini_lists_no_session_of_earlier_and_says_why_it_opens_none() {
     let mut world = AcpWorld::gemini().await;
     let (session, has_list) = session_of_earlier(&mut world).await;
     assert!(!has_list);
-    let error = world.open(Some(session)).await.err().unwrap().to_string();
+    let before = gemini_file(&world, &session);
+    assert!(before.iter().any(|line| line["content"] == "remember the fox"), "{before:?}");
+    let error = world.open(Some(session.clone())).await.err().unwrap().to_string();
     assert!(error.contains("No previous sessions found"), "{error}");
+    let after = gemini_file(&world, &session);
+    let (kept, added) = after.split_at(before.len());
+    assert_eq!(kept, before);
+    let set: Vec<&Value> = added.iter().filter_map(|line| line.pointer("/$set/messages")).collect();
+    assert!(!set.is_empty() && !format!("{set:?}").contains("remember the fox"), "{added:?}");
     world.end().await;
 }
 

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use liminal_builder::agents::AgentReport;
+use liminal_builder::attachments::Attachments;
 use liminal_builder::audit::Audit;
 use liminal_builder::clock::Clock;
 use liminal_builder::http::credentials::{InMemory, ProgramToken};
@@ -50,6 +51,7 @@ fn sessions(data: &Path) -> Sessions {
         events: Arc::clone(&log) as _,
         stream_b: None,
         store: Store::new(log),
+        attachments: Attachments::kept_in(data),
         cluster: None,
         providers: ProviderRegistry::default(),
         settings: Settings::default(),
@@ -82,7 +84,7 @@ impl TestServer {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let server = Server::bind(options).await.unwrap();
-                started.send((server.file(), server.fresh_url())).unwrap();
+                started.send((server.file(), server.fresh_url().await)).unwrap();
                 server.run(async { drop(stopped.await) }).await;
             });
         });

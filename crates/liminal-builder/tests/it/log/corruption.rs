@@ -103,7 +103,13 @@ async fn sample(directory: &Path) -> (Vec<u8>, Contents) {
 }
 
 fn queued(item: usize, text: &str) -> QueuedMessage {
-    QueuedMessage { id: format!("q{item}"), message: text.to_owned(), client_message_id: None, failure: None }
+    QueuedMessage {
+        id: format!("q{item}"),
+        message: text.to_owned(),
+        client_message_id: None,
+        attachments: Vec::new(),
+        failure: None,
+    }
 }
 
 fn project(number: usize) -> ProjectRow {

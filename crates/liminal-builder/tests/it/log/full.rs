@@ -54,7 +54,13 @@ async fn write(log: &SqliteLog, store: &Store, step: usize) -> Result<(), LogErr
         1 => log.append(&session(), update(&session(), &id, &text), Durability::Grouped).await.map(drop),
         2 => log.record(&session(), vec![Bytes::from(text)]).await,
         3 => {
-            let queued = QueuedMessage { id, message: text, client_message_id: None, failure: None };
+            let queued = QueuedMessage {
+                id,
+                message: text,
+                client_message_id: None,
+                attachments: Vec::new(),
+                failure: None,
+            };
             store.enqueue(&session(), queued, usize::MAX).await.map(|is_in| assert!(is_in))
         }
         4 => {
@@ -63,6 +69,7 @@ async fn write(log: &SqliteLog, store: &Store, step: usize) -> Result<(), LogErr
                 session_id: session(),
                 message: text,
                 client_message_id: None,
+                attachments: Vec::new(),
                 at: at(step),
             };
             store.begin_delivery(delivery, None).await.map(|is_begun| assert!(is_begun))

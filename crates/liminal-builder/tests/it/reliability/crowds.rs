@@ -60,12 +60,14 @@ fn message(session: &str, number: usize) -> Upsert {
         item_id: format!("t/{number}").into(),
         source_timestamp: now,
         emitted_at: now,
+        started_at: None,
         status: UpsertStatus::Complete,
         error_code: None,
         error_message: None,
         parent_call_id: None,
         body: UpsertBody::Message(MessageBody {
             origin: Origin::Agent,
+            attachments: Vec::new(),
             content: format!("message {number} of a session that was used long ago"),
         }),
     }

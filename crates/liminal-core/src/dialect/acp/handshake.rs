@@ -5,13 +5,14 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::AcpDialect;
+use super::content;
 use super::history::History;
 use super::login::Login;
 use super::requests::Request;
 use super::rpc::{self, Answer};
 use super::turn::{Ending, Finish};
 use crate::dialect::fields::{flag, object, text};
-use crate::dialect::{Abilities, Notice, Step};
+use crate::dialect::{Abilities, AttachmentAbilities, Notice, Step};
 use crate::error::{ErrorCode, ErrorInfo};
 
 /// The one version that is spoken. Asking for a later one gets it, with other shapes everywhere.
@@ -99,6 +100,7 @@ pub(super) struct Agent {
     can_fork: bool,
     /// Whether it takes words into a turn that runs.
     pub(super) can_steer: bool,
+    pub(super) attachments: AttachmentAbilities,
     pub(super) logins: Vec<Login>,
     pub(super) title: Option<String>,
     pub(super) cost: Cost,
@@ -131,6 +133,7 @@ impl Agent {
         let can = |deed| of_sessions.is_some_and(|of_sessions| of_sessions.contains_key(deed));
         (self.can_resume, self.can_fork) = (can("resume"), can("fork"));
         self.can_steer = steering.is_some_and(|steering| flag(steering, "supported"));
+        self.attachments = content::abilities(result);
         self.logins = Login::all(result);
     }
 }
@@ -216,7 +219,11 @@ impl AcpDialect {
         };
         step.notify(Notice::AgentSession { id });
         self.settings.opened(&result, step);
-        step.notify(Notice::Ready(Abilities { fork: self.agent.can_fork, ..self.settings.abilities() }));
+        step.notify(Notice::Ready(Abilities {
+            attachments: self.agent.attachments,
+            fork: self.agent.can_fork,
+            ..self.settings.abilities()
+        }));
         self.stage = Stage::Open;
         for command in std::mem::take(&mut self.early) {
             self.wish(command, step);

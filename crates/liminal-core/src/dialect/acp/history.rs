@@ -1,9 +1,14 @@
 //! What was before, as `session/load` replays it. Owns how the replay is cut into turns: the user's words begin one.
 //! The turns are numbered, so that the same history gets the same ids whenever it is loaded.
 
+use serde_json::{Map, Value};
+
+use super::call_news::content_text;
+use super::content;
 use super::handshake::Replay;
 use super::turn::{Cause, Ending, Finish, Turn};
 use super::{AcpDialect, Step};
+use crate::event::{MessageItem, Origin};
 use crate::ids::TurnId;
 
 #[derive(Debug, Default)]
@@ -16,7 +21,16 @@ pub(super) struct History {
 #[derive(Debug)]
 struct Said {
     message_id: Option<String>,
-    text: String,
+    message: MessageItem,
+}
+
+impl Said {
+    fn add(&mut self, block: &Map<String, Value>) {
+        match content::attachment(block) {
+            Some(attachment) => self.message.attachments.push(attachment),
+            None => self.message.content.push_str(&content_text(block)),
+        }
+    }
 }
 
 impl AcpDialect {
@@ -28,15 +42,23 @@ impl AcpDialect {
     }
 
     /// The user's words of a turn that was.
-    pub(super) fn replay_user(&mut self, message_id: Option<&str>, text: &str, step: &mut Step<'_>) {
+    pub(super) fn replay_user(
+        &mut self,
+        message_id: Option<&str>,
+        block: &Map<String, Value>,
+        step: &mut Step<'_>,
+    ) {
         let said = self.history_mut().and_then(|history| history.said.as_mut());
         if let Some(said) = said.filter(|said| said.message_id.as_deref() == message_id) {
-            return said.text.push_str(text);
+            return said.add(block);
         }
         self.begin_said(step);
         self.end_turn(Ending::Completed(Finish::default()), step);
         if let Some(history) = self.history_mut() {
-            history.said = Some(Said { message_id: message_id.map(str::to_owned), text: text.to_owned() });
+            let message = MessageItem::new(String::new(), Origin::User);
+            let mut said = Said { message_id: message_id.map(str::to_owned), message };
+            said.add(block);
+            history.said = Some(said);
         }
     }
 
@@ -60,11 +82,11 @@ impl AcpDialect {
     fn begin_said(&mut self, step: &mut Step<'_>) {
         if let Some(said) = self.history_mut().and_then(|history| history.said.take()) {
             self.end_turn(Ending::Completed(Finish::default()), step);
-            self.begin_history(Some(said.text), step);
+            self.begin_history(Some(said.message), step);
         }
     }
 
-    fn begin_history(&mut self, prompt: Option<String>, step: &mut Step<'_>) {
+    fn begin_history(&mut self, prompt: Option<MessageItem>, step: &mut Step<'_>) {
         let Some(history) = self.history_mut() else { return };
         history.turns += 1;
         let turn = TurnId::from(format!("history-{}", history.turns));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::rpc;
-use crate::dialect::Step;
+use crate::dialect::{Step, UserMessage};
 use crate::ids::TurnId;
 
 /// The requests that wait for their responses.
@@ -27,7 +27,7 @@ pub(super) enum Request {
     /// Take this into the turn that runs.
     Steer {
         turn: TurnId,
-        text: String,
+        message: UserMessage,
     },
     SetMode {
         mode: String,
@@ -64,10 +64,10 @@ impl Requests {
     }
 
     /// Takes the prompts that the agent was asked to take in and did not answer for.
-    pub(super) fn take_steered(&mut self) -> Vec<(TurnId, String)> {
+    pub(super) fn take_steered(&mut self) -> Vec<(TurnId, UserMessage)> {
         let open = std::mem::take(&mut self.open).into_values();
         let steered = open.filter_map(|request| match request {
-            Request::Steer { turn, text } => Some((turn, text)),
+            Request::Steer { turn, message } => Some((turn, message)),
             Request::Initialize
             | Request::NewSession
             | Request::LoadSession

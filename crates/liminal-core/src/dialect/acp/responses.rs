@@ -9,7 +9,7 @@ use super::{AcpDialect, Prompt};
 use crate::dialect::fields::{object, text};
 use crate::dialect::{Notice, Step};
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::event::{Origin, Usage};
+use crate::event::Usage;
 use crate::ids::TurnId;
 
 impl AcpDialect {
@@ -26,7 +26,7 @@ impl AcpDialect {
                 self.session_opened(answer, step);
             }
             Request::Prompt => self.prompt_answered(number, answer, step),
-            Request::Steer { turn, text } => self.steered(Prompt { turn, text }, answer, step),
+            Request::Steer { turn, message } => self.steered(Prompt { turn, message }, answer, step),
             Request::SetMode { mode } => match answer {
                 Ok(_) => self.settings.set_mode(Some(&mode), step),
                 Err(error) => step.notify(Notice::CommandRefused(error.info())),
@@ -113,7 +113,7 @@ impl AcpDialect {
             Some(turn) if is_taken => {
                 let into: TurnId = turn.writer.turn_id().clone();
                 step.notify(Notice::TurnMerged { turn: prompt.turn, into });
-                turn.note(prompt.text, Origin::User, step);
+                turn.user_message(prompt.message.shown(), step);
             }
             // It was taken into a turn that is over by now.
             None if is_taken => self.refuse_prompt(prompt, Ending::Completed(Finish::default()), step),

@@ -16,8 +16,8 @@ use crate::dialect::plan_item::PlanItem;
 use crate::dialect::{Step, TurnWriter};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{
-    FinalItem, ItemKind, Origin, PermissionItem, PermissionOutcome, PermissionRequest, Plan, ResponseDone,
-    ResponseError, ResponseStatus, StreamEvent, Usage,
+    FinalItem, ItemKind, MessageItem, Origin, PermissionItem, PermissionOutcome, PermissionRequest, Plan,
+    ResponseDone, ResponseError, ResponseStatus, StreamEvent, Usage,
 };
 use crate::ids::ItemId;
 
@@ -123,6 +123,12 @@ impl Turn {
         if !text.is_empty() {
             self.writer.message(text, origin, step);
         }
+    }
+
+    /// A message of the user inside the turn.
+    pub(super) fn user_message(&mut self, message: MessageItem, step: &mut Step<'_>) {
+        self.texts.finish(&mut self.writer, step);
+        self.writer.say(message, step);
     }
 
     pub(super) fn call(&mut self, news: CallNews, step: &mut Step<'_>) {

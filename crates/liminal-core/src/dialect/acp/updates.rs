@@ -86,11 +86,13 @@ impl AcpDialect {
     }
 
     fn user_chunk(&mut self, update: &Map<String, Value>, step: &mut Step<'_>) {
-        let words = object(update, "content").map(content_text).unwrap_or_default();
+        let Some(block) = object(update, "content") else { return };
         if self.history_mut().is_some() {
-            return self.replay_user(text(update, "messageId"), &words, step);
+            return self.replay_user(text(update, "messageId"), block, step);
         }
-        if words.is_empty() {
+        let words = content_text(block);
+        // Files of the prompt are there already.
+        if words.is_empty() || text(block, "type") != Some("text") {
             return;
         }
         if let Some(turn) = self.turn_to_tell(step) {

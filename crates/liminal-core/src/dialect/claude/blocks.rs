@@ -321,7 +321,7 @@ impl TextKind {
 
     fn finished(self, content: String) -> FinalItem {
         match self {
-            Self::Message => FinalItem::Message(MessageItem { content, origin: Origin::Agent }),
+            Self::Message => FinalItem::Message(MessageItem::new(content, Origin::Agent)),
             Self::Thinking => {
                 FinalItem::Reasoning(ReasoningItem { content, provider_id: PROVIDER_ID.to_owned() })
             }

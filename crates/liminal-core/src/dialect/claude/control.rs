@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::wire::{list, object, text};
-use crate::dialect::{Abilities, ModelChoice, SlashCommand, Step};
+use crate::dialect::{Abilities, AttachmentAbilities, ModelChoice, SlashCommand, Step};
 
 /// The requests of ours that wait for their responses.
 #[derive(Debug, Default)]
@@ -85,11 +85,16 @@ pub(super) fn refuse(request_id: &str, why: &str, step: &mut Step<'_>) {
 
 /// What the agent offers, from its answer to `initialize`.
 pub(super) fn abilities(response: Option<&Map<String, Value>>) -> Abilities {
-    let Some(response) = response else { return Abilities { fork: true, ..Abilities::default() } };
-    let models = list(response, "models").iter().filter_map(Value::as_object).filter_map(model);
-    let commands = list(response, "commands").iter().filter_map(Value::as_object).filter_map(command);
-    let (models, commands) = (models.collect(), commands.collect());
-    Abilities { models, commands, fork: true, ..Abilities::default() }
+    let of = |key| response.map(|response| list(response, key)).unwrap_or_default();
+    let models = of("models").iter().filter_map(Value::as_object).filter_map(model);
+    let commands = of("commands").iter().filter_map(Value::as_object).filter_map(command);
+    Abilities {
+        models: models.collect(),
+        commands: commands.collect(),
+        attachments: AttachmentAbilities::ALL,
+        fork: true,
+        ..Abilities::default()
+    }
 }
 
 fn model(entry: &Map<String, Value>) -> Option<ModelChoice> {

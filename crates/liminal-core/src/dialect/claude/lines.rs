@@ -14,7 +14,6 @@ use super::turn::{Ending, Finish, TurnCause};
 use super::wire::{Block, Part, blocks, flag, list, object, text};
 use super::{ClaudeDialect, Notice, Step};
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::event::Origin;
 use crate::ids::CallId;
 
 /// The model's name on lines that no model wrote.
@@ -126,10 +125,10 @@ impl ClaudeDialect {
     }
 
     fn begin(&mut self, prompt: Prompt, step: &mut Step<'_>) {
-        let Prompt { turn, text, is_cancelled } = prompt;
+        let Prompt { turn, message, is_cancelled } = prompt;
         step.notify(Notice::TurnBound { turn: turn.clone() });
-        let mut turn = self.new_turn(turn, Some(text.clone()), TurnCause::Prompt);
-        turn.echo = Some(text);
+        let mut turn = self.new_turn(turn, Some(message.shown()), TurnCause::Prompt);
+        turn.echo = Some(message.text);
         turn.is_cancel_asked = is_cancelled;
         self.turn = Some(turn);
         if is_cancelled {
@@ -239,7 +238,7 @@ impl ClaudeDialect {
             None => self.begin(prompt, step),
             Some(turn) => {
                 step.notify(Notice::TurnMerged { turn: prompt.turn, into: turn.id().clone() });
-                turn.writer.message(prompt.text, Origin::User, step);
+                turn.writer.say(prompt.message.shown(), step);
             }
         }
     }

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::dialect::{UserMessage, message_blocks};
 use crate::ids::TurnId;
 
 #[derive(Debug, Default)]
@@ -16,20 +17,20 @@ pub(super) struct Prompts {
 #[derive(Debug)]
 pub(super) struct Prompt {
     pub(super) turn: TurnId,
-    pub(super) text: String,
+    pub(super) message: UserMessage,
     pub(super) is_cancelled: bool,
 }
 
 impl Prompt {
-    pub(super) const fn new(turn: TurnId, text: String) -> Self {
-        Self { turn, text, is_cancelled: false }
+    pub(super) const fn new(turn: TurnId, message: UserMessage) -> Self {
+        Self { turn, message, is_cancelled: false }
     }
 
     /// The line that tells the agent.
     pub(super) fn frame(&self) -> Value {
         json!({
             "type": "user",
-            "message": { "role": "user", "content": self.text },
+            "message": { "role": "user", "content": message_blocks::content(&self.message) },
             "parent_tool_use_id": null,
             "session_id": "",
             "uuid": message_uuid(&self.turn).to_string(),
@@ -53,7 +54,7 @@ impl Prompts {
     /// Takes the prompt that a line repeats.
     pub(super) fn take_echoed(&mut self, uuid: Option<&str>, text: &str) -> Option<Prompt> {
         let position =
-            self.waiting.iter().position(|prompt| is_echo(&prompt.turn, &prompt.text, uuid, text))?;
+            self.waiting.iter().position(|prompt| is_echo(&prompt.turn, &prompt.message.text, uuid, text))?;
         self.waiting.remove(position)
     }
 

@@ -2,12 +2,17 @@
 //! and its answer. A prompt without an answer, or with a refusal, is left out, so that one bad prompt does not
 //! spoil every later one. Knows only events, so a conversation is the same whether it goes on or is taken up again.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
+use super::Api;
+use crate::dialect::{AttachedFile, UserMessage};
 use crate::envelope::StreamEventEnvelope;
-use crate::event::{FinalItem, ItemKind, Origin, ResponseDone, StreamEvent};
-use crate::ids::ItemId;
+use crate::event::{FinalItem, ItemKind, MessageItem, Origin, ResponseDone, StreamEvent};
+use crate::ids::{AttachmentId, ItemId};
 use crate::json;
 
 /// The word with which both APIs' refusals end a turn.
@@ -20,16 +25,16 @@ pub(super) struct Message(Box<RawValue>);
 #[derive(Serialize)]
 struct Wire<'a> {
     role: &'a str,
-    content: &'a str,
+    content: &'a Value,
 }
 
 impl Message {
-    pub(super) fn user(content: &str) -> Self {
+    pub(super) fn user(content: &Value) -> Self {
         Self::new("user", content)
     }
 
-    #[expect(clippy::expect_used, reason = "two texts are JSON")]
-    fn new(role: &str, content: &str) -> Self {
+    #[expect(clippy::expect_used, reason = "its parts are JSON already")]
+    fn new(role: &str, content: &Value) -> Self {
         Self(to_raw_value(&Wire { role, content }).expect("a message is JSON"))
     }
 }
@@ -38,12 +43,14 @@ impl Message {
 pub(super) struct Conversation {
     messages: Vec<Message>,
     turn: Option<Told>,
+    /// The files that came with messages; events only tell of them.
+    files: BTreeMap<AttachmentId, AttachedFile>,
 }
 
 /// What was told of a turn that is not over.
 #[derive(Debug, Default)]
 struct Told {
-    prompt: Option<String>,
+    prompt: Option<MessageItem>,
     /// What the model said, in order.
     said: Vec<(ItemId, String)>,
     is_refused: bool,
@@ -55,19 +62,25 @@ impl Conversation {
         self.messages.iter().chain([newest]).map(|message| &*message.0).collect()
     }
 
+    /// Takes files that messages came with, or will.
+    pub(super) fn learn(&mut self, files: Vec<AttachedFile>) {
+        let known = files.into_iter().filter_map(|file| Some((file.shown.id.clone()?, file)));
+        self.files.extend(known);
+    }
+
     /// Takes what happened.
-    pub(super) fn hear(&mut self, event: &StreamEventEnvelope) {
+    pub(super) fn hear(&mut self, event: &StreamEventEnvelope, api: &dyn Api) {
         match &event.payload {
             StreamEvent::ResponseStart(_) => {
-                self.settle();
+                self.settle(api);
                 self.turn = Some(Told::default());
             }
             StreamEvent::ResponseDone(ResponseDone { finish_reason, .. }) => {
                 let is_refused = finish_reason.as_deref() == Some(REFUSAL);
                 self.turn.iter_mut().for_each(|turn| turn.is_refused = is_refused);
-                self.settle();
+                self.settle(api);
             }
-            StreamEvent::ResponseError(_) => self.settle(),
+            StreamEvent::ResponseError(_) => self.settle(api),
             StreamEvent::ItemStart(_)
             | StreamEvent::ItemDelta(_)
             | StreamEvent::ItemDone(_)
@@ -78,13 +91,27 @@ impl Conversation {
     }
 
     /// The turn is over, or nothing more will be told of it.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn settle(&mut self, api: &dyn Api) {
         let Some(Told { prompt: Some(prompt), said, is_refused: false }) = self.turn.take() else { return };
         let said: Vec<&str> =
             said.iter().map(|(_, text)| text.trim()).filter(|text| !text.is_empty()).collect();
         if !said.is_empty() {
-            self.messages.extend([Message::user(&prompt), Message::new("assistant", &said.join("\n\n"))]);
+            let answer = Message::new("assistant", &Value::from(said.join("\n\n")));
+            self.messages.extend([Message::user(&api.content(&self.with_files(prompt))), answer]);
         }
+    }
+
+    /// What a user said; of a file that is gone its name.
+    fn with_files(&self, prompt: MessageItem) -> UserMessage {
+        let MessageItem { content: mut text, attachments, .. } = prompt;
+        let mut files = Vec::new();
+        for attachment in attachments {
+            match attachment.id.as_ref().and_then(|id| self.files.get(id)) {
+                Some(file) => files.push(file.clone()),
+                None => text.push_str(&format!("\n[the file {} was here]", attachment.name)),
+            }
+        }
+        UserMessage { text, files }
     }
 }
 
@@ -112,7 +139,7 @@ impl Told {
     fn done(&mut self, item_id: &ItemId, item: &FinalItem) {
         match item {
             FinalItem::Message(message) => match message.origin {
-                Origin::User => self.prompt = Some(message.content.clone()),
+                Origin::User => self.prompt = Some(message.clone()),
                 Origin::Agent => self.say(item_id, message.content.clone()),
                 Origin::System => {}
             },

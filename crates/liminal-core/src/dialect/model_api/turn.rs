@@ -314,7 +314,7 @@ impl TextKind {
 
     fn finished(self, content: String, provider_id: &str) -> FinalItem {
         match self {
-            Self::Message => FinalItem::Message(MessageItem { content, origin: Origin::Agent }),
+            Self::Message => FinalItem::Message(MessageItem::new(content, Origin::Agent)),
             Self::Reasoning => {
                 FinalItem::Reasoning(ReasoningItem { content, provider_id: provider_id.to_owned() })
             }

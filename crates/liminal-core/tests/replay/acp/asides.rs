@@ -43,7 +43,7 @@ fn a_prompt_is_taken_while_the_agent_says_something_unasked() {
     let mut session = open_session();
     hear(&mut session, &text("your configuration is old"));
     assert_eq!(session.phase(), Phase::Idle, "nothing runs");
-    let prompt = AgentCommand::Prompt { turn: TurnId::from("t"), text: "go".to_owned() };
+    let prompt = AgentCommand::Prompt { turn: TurnId::from("t"), message: "go".into() };
     let told = give(&mut session, Input::Command(prompt));
     assert!(told.contains("your configuration is old") && told.contains("turn_complete"), "{told}");
     assert_eq!((session.phase(), session.turn()), (Phase::Running, Some(&TurnId::from("t"))));

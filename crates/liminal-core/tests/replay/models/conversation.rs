@@ -64,7 +64,7 @@ fn the_same_is_said_after_a_restart() {
         assert_eq!(live, said(&expected), "{vendor:?}");
 
         // The last turn has no end, as when the server was stopped in it.
-        let again = vendor.dialect(Options::new("m")).after(&events(&agent));
+        let again = vendor.dialect(Options::new("m")).after(&events(&agent), Vec::new());
         let mut again = Agent::speaking(Box::new(again));
         again.prompt("t5", "next");
         assert_eq!(vendor.messages(&again), live, "{vendor:?}");

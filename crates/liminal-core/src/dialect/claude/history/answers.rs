@@ -9,7 +9,7 @@ use super::line::Line;
 use super::turn::{Ending, What};
 use super::user_text::{UserText, classify};
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::event::Origin;
+use crate::event::{Attachment, Origin};
 use crate::ids::CallId;
 
 const NO_RESPONSE: &str = "No response requested.";
@@ -90,7 +90,7 @@ impl HistoryReader {
         let what = match block {
             Block::Text(text) if !text.trim().is_empty() => What::message(Origin::Agent, *text),
             Block::Thinking(text) if !text.trim().is_empty() => What::Reasoning((*text).to_owned()),
-            Block::Placeholder(name) => What::message(Origin::Agent, *name),
+            Block::File(file) => What::message(Origin::Agent, placeholder(file)),
             Block::Call(call) => {
                 let Some(what) = self.calls.call(call, place.clone()) else {
                     return self.skipped.count("duplicate");
@@ -112,7 +112,7 @@ impl HistoryReader {
             Block::Text(_)
             | Block::Thinking(_)
             | Block::Call(_)
-            | Block::Placeholder(_)
+            | Block::File(_)
             | Block::Hidden
             | Block::Unknown(_) => None,
         });
@@ -143,4 +143,9 @@ impl HistoryReader {
         self.put(&place, calls::output(result, call_id, structured));
         plan.into_iter().for_each(|plan| self.put(&place, plan));
     }
+}
+
+/// An agent's files are not kept for anybody to see.
+fn placeholder(file: &Attachment) -> &'static str {
+    if file.is_image() { "[image]" } else { "[document]" }
 }

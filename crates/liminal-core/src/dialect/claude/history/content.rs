@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use crate::dialect::user_message::{among_words, decoded_length, known_by_agent, nameless_image};
+use crate::event::Attachment;
+
 /// One block of a message.
 #[derive(Debug)]
 pub(super) enum Block<'a> {
@@ -9,8 +12,8 @@ pub(super) enum Block<'a> {
     Thinking(&'a str),
     Call(Call<'a>),
     Result(CallResult<'a>),
-    /// Something that cannot be shown, by its name.
-    Placeholder(&'static str),
+    /// A file that came along.
+    File(Attachment),
     /// Nothing for people.
     Hidden,
     /// A kind of a later version.
@@ -42,14 +45,32 @@ pub(super) fn blocks(content: Option<&Value>) -> Vec<Block<'_>> {
     }
 }
 
-/// The texts among blocks, with placeholders for what is none.
+/// The texts among blocks.
 pub(super) fn texts<'a>(blocks: &[Block<'a>]) -> Vec<&'a str> {
     let text = |block: &Block<'a>| match block {
         Block::Text(text) => Some(*text),
-        Block::Placeholder(name) => Some(*name),
-        Block::Thinking(_) | Block::Call(_) | Block::Result(_) | Block::Hidden | Block::Unknown(_) => None,
+        Block::File(_)
+        | Block::Thinking(_)
+        | Block::Call(_)
+        | Block::Result(_)
+        | Block::Hidden
+        | Block::Unknown(_) => None,
     };
     blocks.iter().filter_map(text).collect()
+}
+
+/// The files among blocks.
+pub(super) fn files(blocks: &[Block<'_>]) -> Vec<Attachment> {
+    let file = |block: &Block<'_>| match block {
+        Block::File(file) => Some(file.clone()),
+        Block::Text(_)
+        | Block::Thinking(_)
+        | Block::Call(_)
+        | Block::Result(_)
+        | Block::Hidden
+        | Block::Unknown(_) => None,
+    };
+    blocks.iter().filter_map(file).collect()
 }
 
 fn block(value: &Value) -> Block<'_> {
@@ -58,17 +79,31 @@ fn block(value: &Value) -> Block<'_> {
     }
     let text = |field: &str| value.get(field).and_then(Value::as_str);
     match text("type").unwrap_or("untyped") {
-        "text" => text("text").map_or(Block::Hidden, Block::Text),
+        "text" => text("text").map_or(Block::Hidden, words),
         "thinking" => text("thinking").map_or(Block::Hidden, Block::Thinking),
         "redacted_thinking" | "tool_reference" => Block::Hidden,
-        "image" => Block::Placeholder("[image]"),
-        "document" => Block::Placeholder("[document]"),
+        kind @ ("image" | "document") => Block::File(file(kind, value)),
         kind @ ("tool_use" | "server_tool_use" | "mcp_tool_use") => {
             call(value).unwrap_or(Block::Unknown(kind))
         }
         kind if kind.ends_with("tool_result") => result(value).unwrap_or(Block::Unknown(kind)),
         kind => Block::Unknown(kind),
     }
+}
+
+fn words(text: &str) -> Block<'_> {
+    among_words(text).map_or(Block::Text(text), Block::File)
+}
+
+fn file<'a>(kind: &str, value: &'a Value) -> Attachment {
+    let of = |pointer: &str| value.pointer(pointer).and_then(Value::as_str);
+    let data: Option<&'a str> = value.pointer("/source/data").and_then(Value::as_str);
+    if kind == "image" {
+        return nameless_image(of("/source/media_type").unwrap_or("image/png"), data.unwrap_or_default());
+    }
+    let mime_type = of("/source/media_type").unwrap_or("application/pdf");
+    let name = of("/title").unwrap_or("document");
+    known_by_agent(name, mime_type, data.map(decoded_length).unwrap_or_default())
 }
 
 fn call(value: &Value) -> Option<Block<'_>> {

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::content::{Block, blocks, texts};
+use super::content::{Block, blocks, files, texts};
 use super::line::Line;
 use super::title::Titles;
 use super::user_text::{UserText, classify};
@@ -115,7 +115,10 @@ impl Outline {
         }
         let is_shown = |text: &&str| classify(text) != UserText::Context;
         let text = texts(&blocks).into_iter().filter(is_shown).collect::<Vec<_>>().join("\n");
-        if classify(&text) == UserText::Prompt {
+        let first = files(&blocks).into_iter().next();
+        if text.trim().is_empty() {
+            self.titles.prompt(&first.map(|file| file.name).unwrap_or_default());
+        } else if classify(&text) == UserText::Prompt {
             self.titles.prompt(&text);
         }
     }

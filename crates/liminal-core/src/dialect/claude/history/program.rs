@@ -4,11 +4,11 @@
 use serde_json::Value;
 
 use super::HistoryReader;
-use super::content::{Block, blocks, texts};
+use super::content::{Block, blocks, files, texts};
 use super::line::Line;
 use super::turn::{Ending, What};
 use super::user_text::{UserText, classify, without_escapes};
-use crate::event::Origin;
+use crate::event::{MessageItem, Origin};
 
 const COMPACTED: &str = "conversation compacted";
 /// System lines that tell people nothing.
@@ -26,11 +26,13 @@ impl HistoryReader {
         if line.flag("isCompactSummary") {
             return self.summary(line, text);
         }
-        match classify(&text) {
-            UserText::Prompt if text.trim().is_empty() => {}
-            UserText::Prompt if has_results => self.add(line, What::message(Origin::User, text)),
-            UserText::Prompt => self.prompt(line, text),
-            UserText::Summary => self.summary(line, text),
+        let said = MessageItem { content: text, origin: Origin::User, attachments: files(&blocks) };
+        let text = &said.content;
+        match classify(text) {
+            UserText::Prompt if is_nothing(&said) => {}
+            UserText::Prompt if has_results => self.add(line, What::Message(said)),
+            UserText::Prompt => self.prompt(line, said),
+            UserText::Summary => self.summary(line, said.content),
             told @ (UserText::Command(_)
             | UserText::CommandOutput(_)
             | UserText::Notice(_)
@@ -39,13 +41,14 @@ impl HistoryReader {
         }
     }
 
-    fn prompt(&mut self, line: &Line, text: String) {
-        self.titles.prompt(&text);
+    fn prompt(&mut self, line: &Line, said: MessageItem) {
+        let name = said.attachments.first().map_or("", |file| file.name.as_str());
+        self.titles.prompt(if said.content.trim().is_empty() { name } else { &said.content });
         self.begin(line);
         if let Some(turn) = self.turns.last_mut() {
             turn.asked = true;
         }
-        self.add(line, What::message(Origin::User, text));
+        self.add(line, What::Message(said));
     }
 
     /// Takes what the program wrote in the user's place.
@@ -93,10 +96,12 @@ impl HistoryReader {
         if attachment.get("type").and_then(Value::as_str) != Some("queued_command") {
             return;
         }
-        let text = self.shown_text(&blocks(attachment.get("prompt")));
-        match classify(&text) {
-            UserText::Prompt if text.trim().is_empty() => {}
-            UserText::Prompt => self.add(line, What::message(Origin::User, text)),
+        let blocks = blocks(attachment.get("prompt"));
+        let content = self.shown_text(&blocks);
+        let said = MessageItem { content, origin: Origin::User, attachments: files(&blocks) };
+        match classify(&said.content) {
+            UserText::Prompt if is_nothing(&said) => {}
+            UserText::Prompt => self.add(line, What::Message(said)),
             UserText::Notice(text) => self.note(line, text),
             UserText::Command(_)
             | UserText::CommandOutput(_)
@@ -106,7 +111,7 @@ impl HistoryReader {
         }
     }
 
-    /// What a person sees of a text with its images, without what was added for the model.
+    /// What a person sees of a text, without what was added for the model.
     pub(super) fn shown_text(&mut self, blocks: &[Block<'_>]) -> String {
         for block in blocks {
             if let Block::Unknown(kind) = block {
@@ -123,4 +128,8 @@ impl HistoryReader {
             self.add(line, What::message(Origin::System, text));
         }
     }
+}
+
+fn is_nothing(said: &MessageItem) -> bool {
+    said.content.trim().is_empty() && said.attachments.is_empty()
 }

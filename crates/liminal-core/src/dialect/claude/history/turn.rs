@@ -56,7 +56,7 @@ pub(super) enum Ending {
 
 impl What {
     pub(super) fn message(origin: Origin, content: impl Into<String>) -> Self {
-        Self::Message(MessageItem { content: content.into(), origin })
+        Self::Message(MessageItem::new(content.into(), origin))
     }
 }
 
