@@ -11,7 +11,6 @@ mod crowds;
 mod drops;
 mod figures;
 mod full;
-mod mixed;
 mod racing;
 mod reader;
 mod shown;
