@@ -12,9 +12,9 @@ type LogFrame = UpsertFrame | TurnFrame;
  *  shown, so when it began is not left out. */
 function shown(log: SessionLog): unknown {
   const items = log.order.map((id) => {
-    const { startedAt, state: { status, startedAt: _, ...rest } } = log.items.get(id)!;
-    const start = rest.type === 'thinking' || rest.type === 'tool_call' ? startedAt : undefined;
-    return { ...rest, start, status: status === 'create' ? 'update' : status, emittedAt: '', sourceTimestamp: '' };
+    const { startedAt, state: { status, ...rest } } = log.items.get(id)!;
+    const isTimed = rest.type === 'thinking' || rest.type === 'tool_call';
+    return { ...rest, startedAt: isTimed ? startedAt : undefined, status: status === 'create' ? 'update' : status, emittedAt: '', sourceTimestamp: '' };
   });
   return { items, turns: log.turns };
 }

@@ -58,7 +58,7 @@ pub(super) async fn create(
 ) -> Result<Created<SessionOpened>, ApiError> {
     let sessions = app.sessions().clone();
     let create = async move {
-        let create = Box::pin(app.sessions().create(body.clone()));
+        let create = Box::pin(async { app.sessions().create(body.clone()).await });
         receipts::once(&app, "create", &headers, &body, create).await
     };
     let opened = sessions.finish(create).await?;
@@ -74,7 +74,7 @@ pub(super) async fn fork(
 ) -> Result<Created<SessionStatus>, ApiError> {
     let sessions = app.sessions().clone();
     let fork = async move {
-        let fork = Box::pin(app.sessions().fork(&id, body.clone()));
+        let fork = Box::pin(async { app.sessions().fork(&id, body.clone()).await });
         receipts::once(&app, &format!("fork {id}"), &headers, &body, fork).await
     };
     let forked = sessions.finish(fork).await?;
