@@ -115,7 +115,7 @@ impl Sessions {
     }
 
     /// The message as the user wrote it, failed, in a turn that failed.
-    fn unknown(&self, delivery: &Delivery) -> Batch {
+    pub(super) fn unknown(&self, delivery: &Delivery) -> Batch {
         let message =
             "the server stopped while this message was on its way; nobody knows whether the agent got it";
         let code = ErrorCode::DeliveryUnknown.as_str().to_owned();

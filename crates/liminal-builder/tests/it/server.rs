@@ -7,6 +7,7 @@ mod machine;
 mod screen;
 mod socket;
 
+mod attachments;
 mod bypass;
 mod found;
 mod hibernation;
@@ -23,4 +24,5 @@ mod projects;
 mod queue;
 mod reading;
 mod remembered;
+mod steering;
 mod streams;

@@ -218,6 +218,7 @@ impl AcpDialect {
         self.settings.opened(&result, step);
         step.notify(Notice::Ready(Abilities {
             attachments: self.agent.attachments,
+            steer: self.agent.can_steer,
             ..self.settings.abilities()
         }));
         self.stage = Stage::Open;
