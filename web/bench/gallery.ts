@@ -1,7 +1,7 @@
 /** Every state of the page in three widths, light and dark. Asserts nothing: people look at it. */
 import { resolve } from 'node:path';
 import type { Page } from '@playwright/test';
-import { ABLE } from '../tests/e2e/able-world';
+import { able } from '../tests/e2e/able-world';
 import { moreSessions } from '../tests/e2e/demo-world';
 import { expect, type Pane, test, type Window, type World } from '../tests/e2e/harness';
 
@@ -27,7 +27,7 @@ interface Scene {
 }
 
 async function scene(world: World, pace = 0): Promise<Scene> {
-  await world.start({ pace, config: ABLE });
+  await world.start({ pace, config: able('files') });
   const project = world.place.project('shop');
   await world.server.addProject(project);
   const id = await world.server.createSession(project);
@@ -100,6 +100,47 @@ test('a session and what lies over it', async ({ world }) => {
   await window.id('drawer').click();
   await expect(window.id('sidebar')).toBeInViewport();
   await page.screenshot({ path: `${folder}/drawer-390-light.png`, animations: 'disabled' });
+});
+
+test('files, and what is far back', async ({ world }) => {
+  const { window, project } = await scene(world);
+  const { page } = window;
+  const id = await world.server.createSession(project, 'able');
+  const pane = await window.openSession(id);
+  const picture = await page.screenshot({ clip: { x: 0, y: 0, width: 300, height: 200 } });
+  const files = [{ name: 'screenshot.png', mimeType: 'image/png', buffer: picture }, { name: 'a-log-with-a-rather-long-name-of-the-build.txt', mimeType: 'text/plain', buffer: Buffer.alloc(48_000, 'x') }];
+  const attach = async (): Promise<void> => {
+    await pane.id('attach-input').setInputFiles(files);
+    await expect(pane.root.locator('[data-testid="file"][data-state="kept"]')).toHaveCount(files.length);
+  };
+  await attach();
+  await pane.input.fill('Why is the button cut off?');
+  await take(page, 'files-draft');
+  await pane.id('send').click();
+  await pane.isIdle();
+  await take(page, 'files-sent');
+  await pane.send('clock');
+  await pane.isRunning();
+  await attach();
+  await pane.send('And in this one?');
+  await expect(pane.id('queue-entry')).toHaveCount(1);
+  await pane.id('attach-input').setInputFiles([{ name: 'film.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 255, 0]) }]);
+  await expect(pane.id('file-problem')).toBeVisible();
+  window.expectFaults(/422/);
+  await take(page, 'files-queued-and-refused');
+  await pane.root.evaluate((element) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['x'], 'x.txt'));
+    element.dispatchEvent(new DragEvent('dragover', { bubbles: true, cancelable: true, dataTransfer }));
+  });
+  await take(page, 'files-drop');
+  await page.route('**/api/meta', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...await answer.json(), capabilities: { insecureNoAuth: true } } });
+  });
+  await page.reload();
+  await expect(window.id('unlocked')).toBeVisible();
+  await take(page, 'unlocked');
 });
 
 test('while it works', async ({ world }) => {

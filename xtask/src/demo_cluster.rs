@@ -102,8 +102,7 @@ impl Place {
             "daemon off;\npid nginx/pid;\nevents {{}}\nhttp {{\n  access_log off;\n  client_body_temp_path nginx/body;\n  \
              proxy_temp_path nginx/proxy;\n  fastcgi_temp_path nginx/fastcgi;\n  uwsgi_temp_path nginx/uwsgi;\n  \
              scgi_temp_path nginx/scgi;\n  map $http_upgrade $connection_upgrade {{ default upgrade; '' ''; }}\n  \
-             # Each server has credentials of its own: whoever is let in by one stays there.\n  \
-             upstream both {{ ip_hash; server 127.0.0.1:{one}; server 127.0.0.1:{two}; }}\n  \
+             upstream both {{ server 127.0.0.1:{one}; server 127.0.0.1:{two}; }}\n  \
              proxy_http_version 1.1;\n  proxy_set_header Host $http_host;\n  \
              proxy_set_header Upgrade $http_upgrade;\n  proxy_set_header Connection $connection_upgrade;\n  \
              proxy_set_header X-Forwarded-For $remote_addr;\n  \
@@ -136,17 +135,23 @@ impl Place {
         let (proxy, directory) = (self.proxy, self.directory.display());
         let mut lines =
             vec![format!("Two servers on one Redis (port {}) behind nginx (port {proxy}).", self.redis)];
+        lines.push(format!("  both, in turns: {}", self.fresh_url(NAMES[0])?));
         for (name, port) in NAMES.iter().zip(self.servers) {
-            let data = self.directory.join(name);
-            let url = CommandLine::program(program()).word("url").word("--data-dir").word(&data).output()?;
-            let code = url.trim().split_once('#').map_or("", |(_, code)| code);
+            let url = self.fresh_url(name)?;
+            let code = url.split_once('#').map_or("", |(_, code)| code);
             lines.push(format!("  server {name} itself: http://127.0.0.1:{port}/#{code}"));
         }
-        lines.push(format!("  either, by the address of the client: {}/", self.public_url()));
         lines.push(format!(
             "Logs and data are in {directory}. Kill a server or Redis to see what happens; Ctrl-C ends all."
         ));
         Ok(lines.join("\n"))
+    }
+
+    /// The address that a server prints for a browser.
+    fn fresh_url(&self, name: &str) -> Result<String> {
+        let data = self.directory.join(name);
+        let url = CommandLine::program(program()).word("url").word("--data-dir").word(&data).output()?;
+        Ok(url.trim().to_owned())
     }
 }
 

@@ -17,7 +17,9 @@ use std::time::{Duration, Instant};
 
 use liminal_builder::agents::Launch;
 use liminal_builder::clock;
-use liminal_builder::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag, StopLadder};
+use liminal_builder::process::{
+    AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag, StopLadder, Wrapper,
+};
 use liminal_builder::provider::acp::{self, AcpAgent};
 use liminal_builder::provider::claude_code::{ClaudeCode, Settings};
 use liminal_builder::provider::{OpenRequest, Provider, SessionOptions};
@@ -289,6 +291,7 @@ impl Adapter {
         let process = AgentProcess::spawn(&ProcessSpec {
             program: "node".into(),
             args: vec![adapter.into()],
+            wrapper: Wrapper::default(),
             cwd: home.to_owned(),
             environment,
             instance: InstanceId::new(instance).unwrap(),

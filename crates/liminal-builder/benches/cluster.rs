@@ -65,6 +65,7 @@ fn batch(session: &SessionId, item: &str, content: &str) -> Batch {
         item_id: item.into(),
         source_timestamp: at,
         emitted_at: at,
+        started_at: None,
         status: UpsertStatus::Update,
         error_code: None,
         error_message: None,

@@ -47,6 +47,7 @@ fn batch(session: &SessionId, item: &str, status: UpsertStatus, content: &str) -
         item_id: item.into(),
         source_timestamp: at,
         emitted_at: at,
+        started_at: None,
         status,
         error_code: None,
         error_message: None,

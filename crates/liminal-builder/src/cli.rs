@@ -1,5 +1,6 @@
 //! The command line. Owns its words and their help; what they do is elsewhere.
 
+pub mod agents;
 pub mod reach;
 mod replay;
 pub mod sessions;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use liminal_core::processor::{Config, Profile};
 
+use agents::Agents;
 use reach::Reach;
 
 use crate::config::{Flag, Flags, RedisUrl};
@@ -98,12 +100,9 @@ pub struct Settings {
     /// Who can reach the server
     #[command(flatten)]
     pub reach: Reach,
-    /// The program of an agent: a known one, or a new one that speaks the Agent Client Protocol; may be repeated
-    #[arg(long = "agent", value_name = "NAME=PATH", value_parser = agent)]
-    pub agents: Vec<(String, PathBuf)>,
-    /// Let sessions run without asking, once each is confirmed; agents then do whatever they decide to
-    #[arg(long)]
-    pub allow_bypass: bool,
+    /// How agents are started
+    #[command(flatten)]
+    pub agents: Agents,
     /// Share sessions with the other servers of this Redis, such as redis://127.0.0.1:6379; a password is better given in
     /// LIMINAL_REDIS_URL, because other users can see command lines
     #[arg(long, value_name = "URL")]
@@ -131,15 +130,13 @@ impl Settings {
     /// What the command line sets.
     #[must_use]
     pub fn flags(&self) -> Flags {
-        let bypass = self.allow_bypass.then(|| true.to_string());
-        let bypass = flag("--allow-bypass", "security.allow-bypass", bypass);
         let redis = flag("--redis", "redis.url", self.redis.clone());
         let publish = self.publish_stream_b.then(|| true.to_string());
         let publish = flag("--publish-stream-b", "redis.publish-stream-b", publish);
         let Flags { settings, .. } = self.place.flags();
-        let more = [bypass, redis, publish].into_iter().flatten();
+        let more = [redis, publish].into_iter().flatten().chain(self.agents.flags());
         let settings = settings.into_iter().chain(self.reach.flags()).chain(more).collect();
-        Flags { settings, agents: self.agents.clone() }
+        Flags { settings, agents: self.agents.programs.clone() }
     }
 }
 
@@ -155,13 +152,6 @@ impl Place {
 
 fn flag(flag: &'static str, setting: &'static str, value: Option<String>) -> Option<Flag> {
     value.map(|value| Flag { flag, setting, value })
-}
-
-fn agent(text: &str) -> Result<(String, PathBuf), String> {
-    match text.split_once('=') {
-        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.to_owned(), path.into())),
-        _ => Err("give a name and a path, such as claude-code=/opt/claude/bin/claude".to_owned()),
-    }
 }
 
 /// Options of `liminal config`.
@@ -377,14 +367,6 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn an_agent_is_a_name_and_a_path() {
-        assert_eq!(agent("a=/b=c").unwrap(), ("a".to_owned(), PathBuf::from("/b=c")));
-        for bad in ["a", "=b", "a=", ""] {
-            assert!(agent(bad).is_err(), "{bad}");
-        }
     }
 
     #[test]

@@ -8,8 +8,7 @@ mod directory;
 mod error;
 mod inbox;
 mod kept;
-mod keys;
-mod link;
+mod logins;
 mod presence;
 mod projects;
 mod records;
@@ -24,22 +23,25 @@ use liminal_core::ids::SessionId;
 use tokio::sync::watch;
 
 use crate::clock::{self, Clock};
+use crate::config::RedisUrl;
+use crate::redis_store::{Keys, Link, Report};
 
 pub use catalogue::News;
 pub use directory::{Claim, Claimed};
 pub use error::ClusterError;
 pub use inbox::{Command, Envelope, Reply};
 pub use kept::Kept;
-pub use link::Report;
+pub use logins::{CodeUse, MOST_LOGINS, StoreLife};
 pub use presence::Renewal;
 pub use projects::SharedProject;
 pub use records::Record;
 
 use catalogue::Catalogue;
 use inbox::Asked;
-use keys::Keys;
-use link::Link;
 use presence::Presence;
+
+/// A Redis that answers at all does so in a fraction of this.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A server, for as long as it runs: a restarted one is another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -68,7 +70,7 @@ impl fmt::Display for ServerId {
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Where Redis is.
-    pub url: crate::config::RedisUrl,
+    pub url: RedisUrl,
     /// What keys begin with.
     pub prefix: String,
     /// How long a server counts as there that was not heard of.
@@ -78,8 +80,19 @@ pub struct Settings {
 }
 
 /// What a Redis tells of itself, for whoever wants to use it.
-pub async fn examine(url: &crate::config::RedisUrl) -> Result<Report, ClusterError> {
-    Link::open(url, Duration::MAX).await?.report().await
+pub async fn examine(url: &RedisUrl) -> Result<Report, ClusterError> {
+    Ok(connect(url, PATIENCE).await?.1)
+}
+
+/// Fails at once if Redis does not answer, or cannot be used.
+async fn connect(url: &RedisUrl, patience: Duration) -> Result<(Link, Report), ClusterError> {
+    let unreachable = |problem: String| ClusterError::Unreachable { url: url.to_string(), problem };
+    let link = Link::new(url.reveal(), patience).map_err(|error| unreachable(error.to_string()))?;
+    let report = link.report().await.map_err(|error| unreachable(error.to_string()))?;
+    match report.fault() {
+        Some(fault) => Err(unreachable(fault)),
+        None => Ok((link, report)),
+    }
 }
 
 /// This server among the others; clones are the same.
@@ -97,6 +110,7 @@ struct Inner {
     presence: Presence,
     catalogue: Catalogue,
     asked: Asked,
+    logins_ended: watch::Sender<()>,
     /// The sessions of this server, with their tokens.
     held: Mutex<BTreeMap<SessionId, u64>>,
 }
@@ -105,7 +119,7 @@ impl Cluster {
     /// Connects, and makes this server known. Fails at once if Redis does not answer.
     pub async fn join(settings: Settings) -> Result<Self, ClusterError> {
         let Settings { url, prefix, lease, name } = settings;
-        let link = Link::open(&url, lease).await?;
+        let (link, _) = connect(&url, PATIENCE.min(lease)).await?;
         let clock = Clock::start();
         let inner = Inner {
             me: ServerId::random(),
@@ -117,6 +131,7 @@ impl Cluster {
             presence: Presence::default(),
             catalogue: Catalogue::default(),
             asked: Asked::default(),
+            logins_ended: watch::Sender::default(),
             held: Mutex::default(),
         };
         let cluster = Self(Arc::new(inner));
@@ -157,7 +172,7 @@ impl Cluster {
 
     /// What Redis tells of itself.
     pub async fn report(&self) -> Result<Report, ClusterError> {
-        self.0.link.report().await
+        Ok(self.0.link.report().await?)
     }
 
     fn held(&self) -> MutexGuard<'_, BTreeMap<SessionId, u64>> {

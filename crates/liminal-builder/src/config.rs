@@ -3,6 +3,7 @@
 //! error, because a typo must not pass for a setting.
 
 mod agents;
+mod confining;
 mod error;
 mod file;
 mod origin;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 use crate::process::Environment;
 
 pub use agents::{AgentConfig, CwdPolicy};
+pub use confining::{VariableNames, WrapperWords};
 pub use error::{ConfigError, Fault};
 pub use origin::Origin;
 pub use reading::{Filter, HostName, KeyPrefix};

@@ -7,6 +7,8 @@ use crate::data_dir::DataDirError;
 use crate::http::ServerFileError;
 use crate::http::client::AskError;
 use crate::log::LogError;
+use crate::process::WrapperMissing;
+use crate::serve::ReachError;
 
 /// The codes, for people.
 pub const HELP: &str = "\
@@ -52,7 +54,9 @@ impl Exit {
     pub fn of(error: &anyhow::Error) -> Self {
         let told = error.chain().find_map(|cause| {
             let data = cause.downcast_ref::<DataDirError>().map(of_data_dir);
-            let config = cause.downcast_ref::<ConfigError>().map(|_| Self::Unusable);
+            let is_unusable =
+                cause.is::<ConfigError>() || cause.is::<ReachError>() || cause.is::<WrapperMissing>();
+            let config = is_unusable.then_some(Self::Unusable);
             let file = cause.downcast_ref::<ServerFileError>().map(|_| Self::NoServer);
             let asked = cause.downcast_ref::<AskError>().map(of_asking);
             let log = cause.downcast_ref::<LogError>().map(of_log);

@@ -12,6 +12,7 @@ mod attachments;
 mod auth;
 pub mod client;
 mod connection;
+mod cors;
 pub mod credentials;
 mod docs;
 mod extract;
@@ -43,6 +44,7 @@ mod session;
 mod shell;
 mod sse;
 mod tls;
+pub mod web_origin;
 mod ws;
 
 use std::fmt;
@@ -57,10 +59,11 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use app::{App, Shared};
-use credentials::{BrowserSessions, Credentials, Digest, ProgramToken};
-use host::{OwnNames, PublicUrl};
+use credentials::{BrowserSessions, CookieNames, Credentials, ProgramToken};
+use host::OwnNames;
 use ledger::Ledger;
 use listener::Listener;
+use web_origin::WebOrigin;
 
 use crate::audit::Audit;
 use crate::clock::Clock;
@@ -110,9 +113,13 @@ pub struct Reach {
     /// Other machines may ask without TLS.
     pub insecure_http: bool,
     /// Where browsers find it behind a proxy.
-    pub public_url: Option<PublicUrl>,
+    pub public_url: Option<WebOrigin>,
     /// Proxies whose word on the client's address counts.
     pub trusted_proxies: Vec<IpAddr>,
+    /// Origins of other pages that may ask with the token.
+    pub cors_origins: Vec<WebOrigin>,
+    /// Whether everybody on this machine may ask.
+    pub insecure_no_auth: bool,
 }
 
 /// How to start a server.
@@ -174,9 +181,8 @@ impl Server {
     }
 
     /// The page's address with a new one-time code.
-    #[must_use]
-    pub fn fresh_url(&self) -> String {
-        self.app.fresh_url()
+    pub async fn fresh_url(&self) -> String {
+        self.app.fresh_url().await
     }
 
     /// What other programs need to use it.
@@ -198,14 +204,12 @@ impl Server {
         let listening = listen::serve(self.listener, tls, router, self.app.limits(), shutdown);
         let commands = self.app.sessions().take_commands();
         let helping = forward::serve(self.app.clone(), router::for_servers(&self.app), commands);
-        tokio::join!(listening, helping);
+        tokio::join!(listening, helping, auth::follow_others(self.app.clone()));
         timeout(self.app.limits().stop_time, self.app.left()).await.ok();
     }
 }
 
 fn app(options: Options, endpoint: &Endpoint) -> App {
-    // Cookie names take few characters, and what an instance is called is nobody's business.
-    let instance: String = Digest::of(&options.instance).to_text().chars().take(8).collect();
     let (url, port) = url(endpoint, options.reach.tls.is_some());
     App::new(Shared {
         page_url: page_url(&options.reach, &url),
@@ -213,8 +217,10 @@ fn app(options: Options, endpoint: &Endpoint) -> App {
         port,
         fingerprint: options.reach.tls.as_ref().map(|tls| tls.fingerprint().to_owned()),
         names: names(&options, endpoint),
-        credentials: Credentials::new(port, &instance, options.token, options.browsers),
+        credentials: credentials(&options, port),
         trusted_proxies: options.reach.trusted_proxies,
+        cors_origins: options.reach.cors_origins,
+        insecure_no_auth: options.reach.insecure_no_auth,
         limits: options.limits,
         clock: Clock::start(),
         find_agents: options.find_agents,
@@ -224,6 +230,17 @@ fn app(options: Options, endpoint: &Endpoint) -> App {
         rotations: watch::Sender::new(0),
         stop: watch::Sender::new(false),
     })
+}
+
+/// Servers that share their sessions stand in for each other where a proxy shows them as one.
+fn credentials(options: &Options, port: u16) -> Credentials {
+    let others = options.sessions.others().cloned();
+    let names = CookieNames::new(port, &options.instance);
+    let names = match options.reach.public_url.as_ref().filter(|_| others.is_some()) {
+        Some(url) => names.shared_at(url),
+        None => names,
+    };
+    Credentials::new(names, Arc::clone(&options.token), Arc::clone(&options.browsers), others)
 }
 
 fn names(options: &Options, endpoint: &Endpoint) -> OwnNames {

@@ -28,6 +28,7 @@ pub mod projects;
 pub mod provider;
 pub mod recording;
 pub mod redaction;
+pub mod redis_store;
 pub mod replay;
 pub mod serve;
 pub mod session;

@@ -14,6 +14,7 @@ pub mod redis;
 mod sequence;
 pub mod shared;
 pub mod sqlite;
+mod starts;
 mod subscription;
 mod text;
 mod window;
@@ -25,6 +26,8 @@ use std::pin::Pin;
 use bytes::Bytes;
 use liminal_core::ids::SessionId;
 use tokio::sync::watch;
+
+use crate::redis_store::LinkError;
 
 pub use batch::{Batch, Encoder, Record};
 pub use cursor::{BadCursor, Cursor, Head};
@@ -74,6 +77,14 @@ pub struct Page {
     pub through: u64,
     /// The newest place when it was read, and the life of the log it belongs to.
     pub head: Head,
+}
+
+impl Page {
+    /// A page of a history that is read forward.
+    fn later(entries: Vec<Entry>, is_cut: bool, head: Head) -> Self {
+        let last = entries.last().map(|entry| entry.first_seq).filter(|_| is_cut);
+        Self { through: last.unwrap_or(head.seq), entries, head }
+    }
 }
 
 /// How much to read at once. At least one entry is given, however large.
@@ -147,8 +158,20 @@ pub enum LogError {
     Failed(String),
 }
 
+impl From<LinkError> for LogError {
+    fn from(error: LinkError) -> Self {
+        match error {
+            LinkError::Unreachable(problem) => Self::Unreachable(problem),
+            LinkError::Refused(_) | LinkError::Unusable(_) => Self::Failed(error.to_string()),
+        }
+    }
+}
+
 /// A boxed future, because logs are chosen at run time.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, LogError>> + Send + 'a>>;
+
+/// Canonical events with their numbers.
+pub type Events<'a> = Pending<'a, Vec<(u64, Bytes)>>;
 
 /// A place for all sessions' outputs.
 pub trait StreamLog: Send + Sync + std::fmt::Debug + 'static {
@@ -166,6 +189,10 @@ pub trait StreamLog: Send + Sync + std::fmt::Debug + 'static {
 
     /// The newest of the entries that first appeared before a place, or of all, in order of `first_seq`.
     fn history<'a>(&'a self, session: &'a SessionId, before: Option<u64>, limit: Limit) -> Pending<'a, Page>;
+
+    /// The oldest of the entries that first appeared after a place, in order of `first_seq`. Read through is up to the
+    /// last of them, or to the head if there are no more.
+    fn later<'a>(&'a self, session: &'a SessionId, after: u64, limit: Limit) -> Pending<'a, Page>;
 
     /// The latest state of a key.
     fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>>;

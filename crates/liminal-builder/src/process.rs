@@ -5,6 +5,7 @@
 //! (by itself, stopped, or dropped) nothing of its tree outlives it; `kinship` says how the tree is
 //! found. No parent-death signal is used: it is tied to the thread that forked, and ours come and go.
 
+mod confinement;
 mod environment;
 mod kinship;
 mod orphans;
@@ -27,6 +28,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 pub use crate::platform::ProcessIdentity;
+pub use confinement::{Confinement, Wrapper, WrapperMissing};
 pub use environment::Environment;
 pub use orphans::OrphanReaper;
 pub use output::{ShortRun, run_for_output};

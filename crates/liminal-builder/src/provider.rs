@@ -12,7 +12,7 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
-use liminal_core::dialect::{AgentCommand, AttachedFile, AttachmentAbilities, Dialect, Notice};
+use liminal_core::dialect::{Abilities, AgentCommand, AttachedFile, AttachmentAbilities, Dialect, Notice};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
@@ -51,8 +51,28 @@ pub struct SessionOptions {
     /// If the agent knows nothing of the session to go on with, it begins anew under its id: nothing was said in it
     /// that the agent kept.
     pub may_begin: bool,
+    /// The fork that the session to go on with is: an agent that kept nothing of it yet makes it again.
+    pub origin: Option<Origin>,
     /// The files that came with [`OpenRequest::past`].
     pub files: Vec<AttachedFile>,
+}
+
+/// What a session was forked from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The other session.
+    pub session_id: SessionId,
+    /// The agent's own id of the last answer in it; what was said later is not the fork's.
+    pub through: Option<String>,
+}
+
+/// A session that was forked from another.
+#[derive(Debug)]
+pub struct Forked {
+    /// Its agent.
+    pub agent: OpenedAgent,
+    /// What to make it of again, unless the agent has kept it.
+    pub origin: Option<Origin>,
 }
 
 /// A running agent, not yet spoken to.
@@ -83,6 +103,9 @@ pub enum OpenError {
     /// There is no such session.
     #[error("there is no session {0} in this project")]
     SessionNotFound(SessionId),
+    /// The session cannot be forked, and why.
+    #[error("{0}")]
+    NotForkable(String),
     /// An option has a value that the agent would not understand, or must not have.
     #[error("{option}: {problem}")]
     InvalidOption {
@@ -113,6 +136,7 @@ impl OpenError {
             Self::Refused(error) => return error.clone(),
             Self::UnsupportedCliType(..) => ErrorCode::UnsupportedCliType,
             Self::SessionNotFound(_) => ErrorCode::SessionNotFound,
+            Self::NotForkable(_) => ErrorCode::NotForkable,
             Self::InvalidOption { .. } => ErrorCode::InvalidRequest,
             Self::Spawn(SpawnError::DirectoryMissing { .. }) => ErrorCode::ProjectDirInvalid,
             Self::Spawn(_) | Self::Unusable(_) | Self::Io(_) => ErrorCode::SpawnFailed,
@@ -139,6 +163,17 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
 
     /// Starts an agent for a new session, or for one to go on with.
     fn open(&self, request: OpenRequest) -> Opening<'_>;
+
+    /// What is known of what it offers before it runs.
+    fn abilities(&self) -> Abilities {
+        Abilities::default()
+    }
+
+    /// Starts an agent for a new session that has the history of another one so far. The other one is not touched.
+    fn fork(&self, _source: SessionId, _request: OpenRequest) -> Asking<'_, Forked> {
+        let problem = format!("sessions of {} cannot be forked; start a new one", self.cli_type());
+        Box::pin(async move { Err(OpenError::NotForkable(problem)) })
+    }
 
     /// The sessions of a directory that the agent left on disk, or remembered when it was last asked, the latest first.
     fn found(&self, _directory: PathBuf) -> Asking<'_, Listing> {

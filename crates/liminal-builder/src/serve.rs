@@ -19,13 +19,13 @@ use crate::clock::Clock;
 use crate::cluster::{self, Cluster};
 use crate::config::{Config, ConfigError, usual_data_directory};
 use crate::data_dir::DataDir;
-use crate::http::credentials::{BrowserLogins, Digest, ProgramToken};
+use crate::http::credentials::{BrowserLogins, BrowserSessions, Digest, ProgramToken, SharedLogins};
 use crate::http::{Endpoint, FindAgents, Options, Reach, ServeError, Server, ServerFile, Tls};
 use crate::log::redis::RedisLog;
 use crate::log::shared::SharedLog;
 use crate::log::sqlite::{self, SqliteLog};
 use crate::log::{self, EventLog, StreamLog};
-use crate::process::{Environment, InstanceId, sweep_leftovers};
+use crate::process::{Environment, InstanceId, Wrapper, sweep_leftovers};
 use crate::provider::ProviderRegistry;
 use crate::sessions::{Membership, Parts, Sessions, Settings};
 use crate::store::Store;
@@ -95,7 +95,7 @@ pub async fn run(
     ready.directory.announce(ready.server.url())?;
     let file = ready.file();
     file.write(&plan.data).with_context(|| format!("cannot write to {}", plan.data.display()))?;
-    let url = ready.server.fresh_url();
+    let url = ready.server.fresh_url().await;
     say(&greeting(&plan.config, ready.server.url(), &url))?;
     if plan.opens_browser && has_page(&plan.config) {
         browser::open(&url, &plan.data, &plan.environment).await;
@@ -106,20 +106,22 @@ pub async fn run(
 /// Where it is, and who else can reach it.
 fn greeting(config: &Config, own: &str, page: &str) -> String {
     let place = if has_page(config) { page } else { own };
-    let greeting = format!("Liminal Builder is at {place}");
+    let mut greeting = format!("Liminal Builder is at {place}");
     let (host, port) = (config.listen.host, own.rsplit(':').next().unwrap_or_default());
-    if config.listen.socket.is_some() || host.is_loopback() {
-        return greeting;
+    if config.listen.socket.is_none() && !host.is_loopback() {
+        let how = if config.listen.tls_cert.is_some() {
+            "over TLS"
+        } else {
+            "without TLS: all that is said can be read"
+        };
+        let address = SocketAddr::new(host, port.parse().unwrap_or(0));
+        greeting += &format!("\nOther machines can reach it at {address}, {how}");
     }
-    let how = if config.listen.tls_cert.is_some() {
-        "over TLS"
-    } else {
-        "without TLS: all that is said can be read"
-    };
-    format!(
-        "{greeting}\nOther machines can reach it at {}, {how}",
-        SocketAddr::new(host, port.parse().unwrap_or(0))
-    )
+    if config.security.insecure_no_auth {
+        greeting +=
+            "\nNO CREDENTIALS ARE ASKED FOR: every user and every program of this machine can act as you";
+    }
+    greeting
 }
 
 /// No browser opens a socket in the file system.
@@ -129,6 +131,8 @@ fn has_page(config: &Config) -> bool {
 
 /// Puts everything together. What a predecessor left is put right; nobody is told of it yet.
 pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Result<Ready> {
+    Wrapper::new(plan.config.security.agent_wrapper.words(), &plan.environment).check()?;
+    let reach = reach(&plan.config)?;
     let directory = DataDir::open(&plan.data)?;
     telemetry::start(&plan.config.logging, &tells(directory.path()))?;
     let real = directory.path().canonicalize()?;
@@ -148,9 +152,8 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     tracing::info!(turns = recovered.turns, messages = recovered.messages, "put right what was left open");
     sessions.watch();
     sessions.meet_others().await;
-    let browsers = Arc::new(BrowserLogins::load(Store::new(Arc::clone(&log))).await?);
+    let browsers = browsers(&sessions, Store::new(Arc::clone(&log))).await?;
     let token = Arc::new(open_token(&real)?);
-    let reach = reach(&plan.config)?;
     let options = |endpoint| Options {
         endpoint,
         reach: reach.clone(),
@@ -158,7 +161,7 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
         names: plan.config.security.names(),
         limits: plan.config.limits.http(),
         token: Arc::clone(&token),
-        browsers: Arc::clone(&browsers) as _,
+        browsers: Arc::clone(&browsers),
         sessions: sessions.clone(),
         audit: audit.clone(),
         data_directory: real.clone(),
@@ -166,6 +169,14 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     };
     let server = bind(options, &plan.config).await?;
     Ok(Ready { directory, log, sessions, delivery, audit, server })
+}
+
+/// Where the sessions of browsers are kept: here, and by the others if there are any.
+async fn browsers(sessions: &Sessions, store: Store) -> Result<Arc<dyn BrowserSessions>> {
+    Ok(match sessions.others() {
+        Some(cluster) => Arc::new(SharedLogins::load(store, cluster.clone()).await?),
+        None => Arc::new(BrowserLogins::load(store).await?),
+    })
 }
 
 fn open_audit(data: &Path) -> Result<Audit> {
@@ -243,6 +254,9 @@ async fn open_log(directory: &DataDir, config: &Config) -> Result<Arc<SqliteLog>
 async fn join(config: &Config, database: &Arc<SqliteLog>, data: &Path) -> Result<Option<Membership>> {
     let redis = &config.redis;
     let Some(url) = &redis.url else { return Ok(None) };
+    if let Some(advice) = url.advice() {
+        tracing::warn!(redis = %url, advice, "Redis is not protected");
+    }
     let settings = cluster::Settings {
         url: url.clone(),
         prefix: redis.prefix.as_str().to_owned(),
@@ -331,8 +345,18 @@ fn reach(config: &Config) -> Result<Reach> {
         }
         (_, _, None) => bail!(ReachError("tls-cert and tls-key belong together; set both")),
     };
+    let is_wide = listen.socket.is_none() && !listen.host.is_loopback();
+    if security.insecure_no_auth
+        && (is_wide || security.public_url.is_some() || !security.trusted_proxies.is_empty())
+    {
+        bail!(ReachError(
+            "without credentials only this machine may ask; leave out insecure-no-auth, or host, public-url and trusted-proxies"
+        ));
+    }
     Ok(Reach {
         tls,
+        cors_origins: security.cors_origins.clone(),
+        insecure_no_auth: security.insecure_no_auth,
         insecure_http: security.insecure_http,
         public_url: security.public_url.clone(),
         trusted_proxies: security.trusted_proxies.clone(),

@@ -9,6 +9,7 @@ mod attendant;
 mod caretaker;
 mod changing;
 mod failure;
+mod forking;
 mod hearing;
 mod herald;
 mod identity;

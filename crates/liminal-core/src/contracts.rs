@@ -16,8 +16,8 @@ use crate::wire::approvals::{ApprovalList, SearchResults};
 use crate::wire::attachments::AttachFile;
 use crate::wire::projects::{AddProject, DecideTrust, PathList, Project, ProjectList};
 use crate::wire::rest::{
-    Configure, CreateSession, EditQueued, HistoryPage, MessageAccepted, Meta, PermissionAnswer, Problem,
-    Queue, Rename, SendMessage, SessionList, SessionOpened, SessionStatus,
+    Configure, CreateSession, EditQueued, ForkSession, HistoryPage, MessageAccepted, Meta, PermissionAnswer,
+    Problem, Queue, Rename, SendMessage, SessionList, SessionOpened, SessionStatus,
 };
 use crate::wire::{ClientFrame, ServerMessage};
 
@@ -35,6 +35,7 @@ macro_rules! each_root {
             ServerMessage,
             CreateSession,
             SessionOpened,
+            ForkSession,
             SendMessage,
             AttachFile,
             Attachment,

@@ -72,6 +72,8 @@ wire_enum! {
         MethodNotAllowed = "METHOD_NOT_ALLOWED",
         /// No connection to the model's API could be made.
         ModelUnreachable = "MODEL_UNREACHABLE",
+        /// The session cannot be forked.
+        NotForkable = "NOT_FORKABLE",
         /// There is no such path.
         NotFound = "NOT_FOUND",
         /// The server runs and cannot serve now.

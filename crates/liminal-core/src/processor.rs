@@ -371,6 +371,7 @@ impl Turn {
             item_id: id.clone(),
             source_timestamp: cause.source,
             emitted_at: cause.now.wall.into(),
+            started_at: None,
             status,
             error_code: None,
             error_message: None,

@@ -26,6 +26,11 @@ pub struct Upsert {
     pub source_timestamp: Timestamp,
     /// When it went out.
     pub emitted_at: Timestamp,
+    /// When its source told of it first; a log tells it with the later states of thoughts and tool calls, so that
+    /// whoever saw only these knows how long it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub started_at: Option<Timestamp>,
     /// How far the item is.
     pub status: UpsertStatus,
     /// What went wrong, for programs; only with status `error`.
@@ -221,6 +226,10 @@ wire_enum! {
 
 /// Anything that goes out of a turn.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every output is an upsert, and a box would cost it an allocation"
+)]
 pub enum Output {
     /// An item's state.
     Upsert(Upsert),

@@ -24,7 +24,11 @@ attachments: AttachmentAbilities,
 /**
  * Whether it takes a message into a turn that runs.
  */
-steer: boolean, };
+steer: boolean, 
+/**
+ * Whether a session of it can be forked.
+ */
+fork?: boolean, };
 
 export type AddProject = { 
 /**
@@ -327,7 +331,7 @@ position?: number, };
 
 export type Encoding = "append";
 
-export type ErrorCode = "AGENTS_EXHAUSTED" | "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "APPROVAL_NOT_FOUND" | "ATTACHMENT_NOT_FOUND" | "ATTACHMENT_NOT_TAKEN" | "ATTACHMENTS_FULL" | "BODY_TOO_LARGE" | "BYPASS_NOT_ALLOWED" | "CODE_INVALID" | "CODE_USED" | "DELIVERY_UNKNOWN" | "HISTORY_RESET" | "HOST_NOT_ALLOWED" | "IDEMPOTENCY_MISMATCH" | "INTERNAL" | "INVALID_REQUEST" | "ITEM_NOT_FOUND" | "ITEM_TOO_LONG" | "LINE_TOO_LONG" | "METHOD_NOT_ALLOWED" | "MODEL_UNREACHABLE" | "NOT_FOUND" | "NOT_READY" | "NOT_STEERABLE" | "OWNER_LOST" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_EXISTS" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "QUEUED_NOT_FOUND" | "QUEUE_FULL" | "RANGE_NOT_SATISFIABLE" | "REDIS_UNREACHABLE" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_LOST" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SESSION_TAKEN_OVER" | "SHUTTING_DOWN" | "SPAWN_FAILED" | "STORAGE_FULL" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TRUST_REQUIRED" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "WRONG_STATE";
+export type ErrorCode = "AGENTS_EXHAUSTED" | "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "APPROVAL_NOT_FOUND" | "ATTACHMENT_NOT_FOUND" | "ATTACHMENT_NOT_TAKEN" | "ATTACHMENTS_FULL" | "BODY_TOO_LARGE" | "BYPASS_NOT_ALLOWED" | "CODE_INVALID" | "CODE_USED" | "DELIVERY_UNKNOWN" | "HISTORY_RESET" | "HOST_NOT_ALLOWED" | "IDEMPOTENCY_MISMATCH" | "INTERNAL" | "INVALID_REQUEST" | "ITEM_NOT_FOUND" | "ITEM_TOO_LONG" | "LINE_TOO_LONG" | "METHOD_NOT_ALLOWED" | "MODEL_UNREACHABLE" | "NOT_FORKABLE" | "NOT_FOUND" | "NOT_READY" | "NOT_STEERABLE" | "OWNER_LOST" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_EXISTS" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "QUEUED_NOT_FOUND" | "QUEUE_FULL" | "RANGE_NOT_SATISFIABLE" | "REDIS_UNREACHABLE" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_LOST" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SESSION_TAKEN_OVER" | "SHUTTING_DOWN" | "SPAWN_FAILED" | "STORAGE_FULL" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TRUST_REQUIRED" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "WRONG_STATE";
 
 export type ErrorInfo = { 
 /**
@@ -366,6 +370,12 @@ kind: FindingKind,
 detail: string, };
 
 export type FindingKind = "hook" | "mcp_server" | "environment" | "permission" | "unreadable";
+
+export type ForkSession = { 
+/**
+ * What it is to be called; without it, after the other one.
+ */
+title?: string, };
 
 export type FreshAddress = { 
 /**
@@ -453,7 +463,11 @@ seq: number,
 /**
  * Where older items go on, as `before` of the next request; absent at the beginning.
  */
-before?: number, };
+before?: number, 
+/**
+ * Where newer items go on, as `after` of the next request; absent where there are none.
+ */
+after?: number, };
 
 export type ItemCancelled = { 
 /**
@@ -1682,6 +1696,11 @@ sourceTimestamp: string,
  * When it went out.
  */
 emittedAt: string, 
+/**
+ * When its source told of it first; a log tells it with the later states of thoughts and tool calls, so that
+ * whoever saw only these knows how long it took.
+ */
+startedAt?: string, 
 /**
  * How far the item is.
  */

@@ -43,8 +43,9 @@ function liveIndex(order: readonly ItemId[], place: Place, of: (id: ItemId) => P
   return index;
 }
 
-/** The order with the items of an older page in front of it. Those that stood elsewhere move there. */
-export function prepended(order: readonly ItemId[], page: readonly ItemId[]): ItemId[] {
+/** The order with the items of a page in front of one of it, or of all. Those that stood elsewhere move there. */
+export function insertedBefore(order: readonly ItemId[], page: readonly ItemId[], next: ItemId | undefined): ItemId[] {
   const moving = new Set(page);
-  return [...moving, ...order.filter((id) => !moving.has(id))];
+  const staying = order.filter((id) => !moving.has(id));
+  return staying.toSpliced(Math.max(0, staying.indexOf(next ?? '')), 0, ...moving);
 }

@@ -30,8 +30,8 @@ function isUnseen({ delivery }: Outgoing, shown: ReadonlySet<TurnId>): boolean {
 }
 
 function outgoingRow(entry: Outgoing): UserRow {
-  const { clientMessageId, text, createdAt, delivery } = entry;
+  const { clientMessageId, text, files = [], createdAt, delivery } = entry;
   const turnId = delivery.kind === 'accepted' ? delivery.turnId : undefined;
   const at = new Date(createdAt).toISOString();
-  return { kind: 'user', key: outgoingKey(clientMessageId), turnId, text, at, item: undefined, outgoing: entry };
+  return { kind: 'user', key: outgoingKey(clientMessageId), turnId, text, files, at, item: undefined, outgoing: entry };
 }

@@ -1,7 +1,8 @@
 // The rows that a transcript is made of. Rows are data: a component shows each kind.
 
-import type { TurnId, Usage } from '../gen/contracts';
+import type { Attachment, TurnId, Usage } from '../gen/contracts';
 import type { Outgoing } from '../protocol/outbox';
+import type { OwnFile } from './files';
 import type { ItemOf } from './session-log';
 
 export type ToolStatus = 'pending' | 'needs-approval' | 'running' | 'ok' | 'error' | 'cancelled';
@@ -11,6 +12,7 @@ type Base = { readonly key: string; readonly turnId: TurnId | undefined };
 export type UserRow = Base & {
   readonly kind: 'user';
   readonly text: string;
+  readonly files: readonly (Attachment | OwnFile)[];
   readonly at: string | undefined;
   /** The server's item, once it shows it. */
   readonly item: ItemOf<'message'> | undefined;
@@ -60,5 +62,8 @@ export type ErrorRow = Base & {
   readonly usage: Usage | undefined;
 };
 
+/** Items that are not here. */
+export type GapRow = Base & { readonly kind: 'gap' };
+
 export type Row =
-  | UserRow | AgentRow | NoteRow | ThinkingRow | ToolRow | FoldRow | PermissionRow | PlanRow | TurnEndRow | ErrorRow;
+  | GapRow | UserRow | AgentRow | NoteRow | ThinkingRow | ToolRow | FoldRow | PermissionRow | PlanRow | TurnEndRow | ErrorRow;

@@ -6,7 +6,7 @@ import type { Outgoing } from '../protocol/outbox';
 import { outgoingKey, OutgoingRows } from './outgoing-rows';
 import { kept, keptArray } from './row-identity';
 import type { Row } from './row-types';
-import { Sections } from './sections';
+import { type MadeSection, Sections } from './sections';
 import type { ItemOf, SessionLog } from './session-log';
 import { Unconfirmed } from './unconfirmed';
 import { type Waiting, waitingFor } from './waiting';
@@ -24,7 +24,7 @@ export type Projection = {
 };
 
 export type ProjectionInput = {
-  readonly log: Pick<SessionLog, 'order' | 'items' | 'turns'>;
+  readonly log: Pick<SessionLog, 'order' | 'items' | 'turns'> & Partial<Pick<SessionLog, 'gap'>>;
   readonly view: SessionView | undefined;
   readonly outgoing: readonly Outgoing[];
 };
@@ -65,7 +65,7 @@ class Projector {
     const running = made.filter((section) => section.input.turnId === view?.turn).flatMap((section) => section.input.items);
     this.shown = new Set(made.filter((section) => section.hasUserMessage).map((section) => section.input.turnId));
     const unseen = outgoing.filter(({ clientMessageId }) => !claimed.has(clientMessageId));
-    const rows = [...made.flatMap((section) => section.rows), ...this.outgoing.update(unseen, this.shown)];
+    const rows = [...made.flatMap((section) => withGap(section, log.gap?.next)), ...this.outgoing.update(unseen, this.shown)];
     const next: Projection = {
       rows: keptArray(this.last?.rows, rows),
       plan: made.findLast((section) => section.plan)?.plan,
@@ -75,6 +75,13 @@ class Projector {
     this.last = kept(this.last, next);
     return this.last;
   }
+}
+
+const GAP: Row = { kind: 'gap', key: 'gap', turnId: undefined };
+
+/** The rows of a section, behind the gap if it begins there. */
+function withGap({ input, rows }: MadeSection, next: ItemId | undefined): readonly Row[] {
+  return next !== undefined && input.items[0]?.id === next ? [GAP, ...rows] : rows;
 }
 
 function withClaims(own: ReadonlyMap<TurnId, string>, claimed: ReadonlyMap<string, TurnId>): ReadonlyMap<TurnId, string> {

@@ -19,6 +19,8 @@ export type SectionInput = {
   readonly userKey: string | undefined;
 };
 
+const NO_FILES: readonly [] = [];
+
 /** What was made of a section before. */
 export type EarlierSection = { readonly input: SectionInput; readonly rows: readonly Row[] };
 
@@ -112,7 +114,7 @@ class Section {
     const base = { key: item.id, turnId };
     if (origin === 'user') {
       const key = parentCallId === undefined ? (this.input.userKey ?? item.id) : item.id;
-      return { ...base, kind: 'user', key, text: content, at: item.state.sourceTimestamp, item, outgoing: undefined };
+      return { ...base, kind: 'user', key, text: content, files: item.state.attachments ?? NO_FILES, at: item.state.sourceTimestamp, item, outgoing: undefined };
     }
     if (isBlank(item)) return undefined;
     if (origin === 'system') return { kind: 'note', ...base, item };

@@ -18,18 +18,19 @@ export type MadeSection = {
   readonly hasUserMessage: boolean;
 };
 
-type Log = Pick<SessionLog, 'order' | 'items' | 'turns'>;
+type Log = Pick<SessionLog, 'order' | 'items' | 'turns'> & Partial<Pick<SessionLog, 'gap'>>;
 type Group = { readonly key: string; readonly turnId: TurnId; readonly ids: readonly ItemId[]; isLast: boolean };
 
 export class Sections {
   private made = new Map<string, MadeSection>();
   private order: readonly ItemId[] | undefined;
   private turns: readonly Turn[] | undefined;
+  private gap: ItemId | undefined;
   private groups: Group[] = [];
   private byId = new Map<TurnId, Turn>();
 
   update(log: Log, view: SessionView | undefined, own: ReadonlyMap<TurnId, string>): MadeSection[] {
-    if (log.order !== this.order || log.turns !== this.turns) this.regroup(log);
+    if (log.order !== this.order || log.turns !== this.turns || log.gap?.next !== this.gap) this.regroup(log);
     const made = this.groups.map((group): [string, MadeSection] => [group.key, this.section(group, log, view, own)]);
     this.made = new Map(made);
     return made.map(([, section]) => section);
@@ -38,6 +39,7 @@ export class Sections {
   private regroup(log: Log): void {
     this.order = log.order;
     this.turns = log.turns;
+    this.gap = log.gap?.next;
     this.byId = new Map(log.turns.map((turn) => [turn.turnId, turn]));
     this.groups = withSilentTurns(grouped(log), log.turns);
   }
@@ -75,14 +77,14 @@ function itemsOf(ids: readonly ItemId[], all: ReadonlyMap<ItemId, Item>, earlier
   return ids.map((id) => all.get(id)).filter((item) => item !== undefined);
 }
 
-// Items of one turn that follow each other.
-function grouped({ order, items }: Log): Group[] {
+// Items of one turn that follow each other, with no gap between them.
+function grouped({ order, items, gap }: Log): Group[] {
   const groups: (Group & { ids: ItemId[] })[] = [];
   const parts = new Map<TurnId, number>();
   for (const id of order) {
     const turnId = items.get(id)?.turnId ?? '';
     const last = groups.at(-1);
-    if (last?.turnId === turnId) last.ids.push(id);
+    if (last?.turnId === turnId && id !== gap?.next) last.ids.push(id);
     else {
       const part = parts.get(turnId) ?? 0;
       parts.set(turnId, part + 1);

@@ -5,8 +5,9 @@ import type { HistoryPage, ItemId, SessionId, TurnId, Upsert } from '../gen/cont
 import type {
   AppendFrame, HistoryFrame, SessionFrame, SessionView, StateFrame, SubscribedFrame, TurnFrame, UpsertFrame,
 } from '../protocol/frames';
+import { type Gap, gapAfter, gapBetween, type GapSide } from './gap';
 import { grown } from './growing-text';
-import { inserted, type Place, placeOf, prepended } from './item-order';
+import { inserted, insertedBefore, type Place, placeOf } from './item-order';
 import type { Turn } from './turn';
 import { createTurnList } from './turn-list';
 
@@ -47,12 +48,18 @@ export type SessionLog = {
   readonly seq: number;
   /** `before` of the next older page; absent when everything is here. */
   readonly before: number | undefined;
+  /** Where items are missing: behind a page from far back. */
+  readonly gap: Gap | undefined;
   /** Whether a history has arrived. */
   readonly isLoaded: boolean;
   /** Never throws. `gap` means: what is held does not fit, subscribe again without a cursor. */
   apply(frame: SessionFrame): Change;
   /** Puts an older page in front. One of another epoch is ignored. */
   prepend(page: HistoryPage): Change;
+  /** Puts a page from far back in front, in place of an earlier one; what lies between is a gap. */
+  around(page: HistoryPage): Change;
+  /** Puts a page into the gap, from the one side or the other. */
+  fill(page: HistoryPage, side: GapSide): Change;
   /** `<epoch>.<seq>`, once there is something to resume from. */
   cursor(): string | undefined;
 };
@@ -87,6 +94,7 @@ class Log implements SessionLog {
   epoch: string | undefined;
   seq = 0;
   before: number | undefined;
+  gap: Gap | undefined;
   isLoaded = false;
   private numbers = new Map<ItemId, Numbers>();
   private turnList = createTurnList();
@@ -133,16 +141,55 @@ class Log implements SessionLog {
   }
 
   prepend(page: HistoryPage): Change {
-    if (page.epoch !== this.epoch || !this.isLoaded) return IGNORED;
+    if (!this.isOf(page)) return IGNORED;
+    this.before = page.before;
+    return this.insertPage(page, this.order[0]).change;
+  }
+
+  around(page: HistoryPage): Change {
+    if (!this.isOf(page)) return IGNORED;
+    this.dropIsland();
+    const next = this.order[0];
+    const { arriving, change } = this.insertPage(page, next);
+    this.gap = gapBetween(page, next, this.before, arriving.length < page.entries.length);
+    if (arriving.length > 0) this.before = page.before;
+    return change;
+  }
+
+  fill(page: HistoryPage, side: GapSide): Change {
+    if (!this.isOf(page) || !this.gap) return IGNORED;
+    const { arriving, change } = this.insertPage(page, this.gap.next);
+    this.gap = gapAfter(this.gap, side, page, arriving);
+    return { ...change, isOrderChanged: true };
+  }
+
+  private isOf(page: HistoryPage): boolean {
+    return page.epoch === this.epoch && this.isLoaded;
+  }
+
+  /** Puts what is new in a page in front of an item. */
+  private insertPage(page: HistoryPage, next: ItemId | undefined): { arriving: ItemId[]; change: Change } {
     const arriving = page.entries.map((entry) => entry.itemId).filter((id) => !this.isPlaced(id));
     // The page tells how far the log is, not how far this one is: the cursor stays.
     const changed = page.entries.filter((entry) => this.take(entry, page.seq));
     for (const id of arriving) this.place(id, page.seq);
     const isOrderChanged = arriving.length > 0;
-    if (isOrderChanged) this.order = prepended(this.order, arriving);
-    this.before = page.before;
-    const turns = this.turnList.prepend(page.turns);
-    return applied({ items: changed.map((entry) => entry.itemId), isOrderChanged, turns });
+    if (isOrderChanged) this.order = insertedBefore(this.order, arriving, next);
+    const turns = this.turnList.prepend(page.turns, next === undefined ? undefined : this.items.get(next)?.turnId);
+    return { arriving, change: applied({ items: changed.map((entry) => entry.itemId), isOrderChanged, turns }) };
+  }
+
+  /** Forgets what stands in front of the gap. */
+  private dropIsland(): void {
+    if (!this.gap) return;
+    const at = this.order.indexOf(this.gap.next);
+    for (const id of this.order.slice(0, at)) {
+      this.items.delete(id);
+      this.numbers.delete(id);
+    }
+    this.order = this.order.slice(at);
+    this.before = this.gap.before;
+    this.gap = undefined;
   }
 
   private subscribed({ type: _, sessionId: __, resume, epoch, seq: ___, ...view }: SubscribedFrame): Change {
@@ -162,6 +209,7 @@ class Log implements SessionLog {
     this.epoch = epoch;
     this.seq = this.historySeq = frame.seq;
     this.before = frame.before;
+    this.gap = undefined;
     this.isLoaded = true;
     this.items = new Map(frame.entries.map((entry) => [entry.itemId, sameOrNew(earlier.get(entry.itemId), entry)]));
     this.order = [...this.items.keys()];
@@ -238,7 +286,7 @@ class Log implements SessionLog {
 }
 
 function successor(held: Item | undefined, state: Upsert): Item {
-  const startedAt = held?.startedAt ?? (state.status === 'create' && !held ? state.sourceTimestamp : undefined);
+  const startedAt = state.startedAt ?? held?.startedAt ?? (state.status === 'create' && !held ? state.sourceTimestamp : undefined);
   return { id: state.itemId, turnId: state.turnId, state, ...(startedAt === undefined ? {} : { startedAt }) };
 }
 

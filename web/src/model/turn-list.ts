@@ -11,8 +11,8 @@ export type TurnList = {
   /** Whether it changed anything. Without a `seq` it is as new as can be. */
   apply(event: TurnEvent, seq: number | undefined): boolean;
   replace(events: readonly TurnEvent[]): void;
-  /** Turns of an older page; returns those that changed. */
-  prepend(events: readonly TurnEvent[]): TurnId[];
+  /** Turns of an older page, in front of one or of all; returns those that changed. */
+  prepend(events: readonly TurnEvent[], next?: TurnId): TurnId[];
 };
 
 export function createTurnList(): TurnList {
@@ -38,11 +38,12 @@ export function createTurnList(): TurnList {
     all: () => turns,
     apply,
     replace: (events) => store(gathered(events)),
-    prepend(events) {
+    prepend(events, next) {
       const older = gathered(events);
       const known = new Set(entries.map((entry) => entry.turn.turnId));
       const fresh = older.filter((entry) => !known.has(entry.turn.turnId));
-      if (fresh.length > 0) store([...fresh, ...entries]);
+      const at = Math.max(0, entries.findIndex((entry) => entry.turn.turnId === next));
+      if (fresh.length > 0) store(entries.toSpliced(at, 0, ...fresh));
       const changed = events.filter((event) => known.has(event.turnId) && apply(event, undefined));
       return [...fresh.map((entry) => entry.turn.turnId), ...changed.map((event) => event.turnId)];
     },

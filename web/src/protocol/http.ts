@@ -1,7 +1,7 @@
 // Every route of the server as a function. Owns no policy: it neither repeats nor remembers, but for the key.
 
 import type {
-  AddProject, ApprovalList, BrowserKey, Configure, CreateSession, EditQueued, HistoryPage, ItemId, MessageAccepted, Meta, PathList,
+  AddProject, AttachFile, Attachment, ApprovalList, BrowserKey, Configure, CreateSession, EditQueued, HistoryPage, ItemId, MessageAccepted, Meta, PathList,
   PermissionAnswer, Project, ProjectId, ProjectList, Queue, SearchResults, SendMessage, SessionId, SessionList, SessionOpened,
   SessionStatus,
 } from '../gen/contracts';
@@ -36,6 +36,9 @@ export type OutputPart = {
 
 export type ExportFormat = 'md' | 'json' | 'jsonl';
 
+/** Older than a place, newer than one, or about an item. */
+export type HistoryQuery = { readonly before?: number; readonly after?: number; readonly around?: ItemId; readonly limit?: number };
+
 type Signal = { readonly signal?: AbortSignal };
 type OutputOptions = Signal & { readonly from?: number; readonly to?: number };
 
@@ -63,6 +66,13 @@ export type Api = {
   sessionStatus(id: SessionId): Promise<SessionStatus>;
   send(id: SessionId, body: SendMessage): Promise<MessageAccepted>;
   cancel(id: SessionId): Promise<SessionStatus>;
+  /** A session that has the history so far, and goes on by itself. */
+  fork(id: SessionId): Promise<SessionOpened>;
+  /** Keeps a file for a message that is sent later. */
+  attach(id: SessionId, body: AttachFile): Promise<Attachment>;
+  attachment(id: SessionId, attachmentId: string): Promise<Blob>;
+  /** Forgets a file that was not sent. */
+  detach(id: SessionId, attachmentId: string): Promise<void>;
   kill(id: SessionId): Promise<SessionStatus>;
   configure(id: SessionId, body: Configure): Promise<SessionStatus>;
   rename(id: SessionId, title: string): Promise<SessionStatus>;
@@ -74,8 +84,10 @@ export type Api = {
   editQueued(id: SessionId, queuedId: string, body: EditQueued): Promise<Queue>;
   removeQueued(id: SessionId, queuedId: string): Promise<Queue>;
   sendQueuedNow(id: SessionId, queuedId: string): Promise<MessageAccepted>;
+  /** Puts one into the turn that runs. */
+  steerQueued(id: SessionId, queuedId: string): Promise<void>;
 
-  history(id: SessionId, query?: { before?: number; limit?: number }): Promise<HistoryPage>;
+  history(id: SessionId, query?: HistoryQuery): Promise<HistoryPage>;
   output(id: SessionId, itemId: ItemId, options?: OutputOptions): Promise<OutputPart>;
   exportSession(id: SessionId, format: ExportFormat): Promise<Blob>;
 
@@ -98,6 +110,7 @@ export function createApi(options: ApiOptions): Api {
 
 const session = (id: SessionId, rest = '') => `api/session/${encodeURIComponent(id)}${rest}`;
 const project = (id: ProjectId, rest = '') => `api/projects/${encodeURIComponent(id)}${rest}`;
+const attached = (id: SessionId, of: string) => session(id, `/attachments/${encodeURIComponent(of)}`);
 const queued = (id: SessionId, queuedId: string, rest = '') => session(id, `/queue/${encodeURIComponent(queuedId)}${rest}`);
 
 function access(caller: Caller) {
@@ -135,6 +148,10 @@ function sessions(caller: Caller) {
     sessionStatus: (id: SessionId) => caller.json<SessionStatus>('GET', session(id, '/status')),
     send: (id: SessionId, body: SendMessage) => caller.json<MessageAccepted>('POST', session(id, '/send'), { body }),
     cancel: (id: SessionId) => post(id, '/cancel'),
+    fork: (id: SessionId) => caller.json<SessionOpened>('POST', session(id, '/fork'), { body: {} }),
+    attach: (id: SessionId, body: AttachFile) => caller.json<Attachment>('POST', session(id, '/attachments'), { body }),
+    attachment: async (id: SessionId, of: string) => (await caller.raw('GET', attached(id, of))).blob(),
+    detach: (id: SessionId, of: string) => caller.nothing('DELETE', attached(id, of)),
     kill: (id: SessionId) => post(id, '/kill'),
     configure: (id: SessionId, body: Configure) => post(id, '/configure', body),
     rename: (id: SessionId, title: string) => post(id, '/title', { title }),
@@ -149,13 +166,14 @@ function queues(caller: Caller) {
     queue: (id: SessionId) => caller.json<Queue>('GET', session(id, '/queue')),
     editQueued: (id: SessionId, queuedId: string, body: EditQueued) => caller.json<Queue>('PATCH', queued(id, queuedId), { body }),
     removeQueued: (id: SessionId, queuedId: string) => caller.json<Queue>('DELETE', queued(id, queuedId)),
+    steerQueued: (id: SessionId, queuedId: string) => caller.nothing('POST', queued(id, queuedId, '/steer')),
     sendQueuedNow: (id: SessionId, queuedId: string) => caller.json<MessageAccepted>('POST', queued(id, queuedId, '/now')),
   };
 }
 
 function reading(caller: Caller) {
   return {
-    history: (id: SessionId, query: { before?: number; limit?: number } = {}) =>
+    history: (id: SessionId, query: HistoryQuery = {}) =>
       caller.json<HistoryPage>('GET', session(id, '/history'), { query }),
     output: async (id: SessionId, itemId: ItemId, { from, to, signal }: OutputOptions = {}) => {
       const path = session(id, `/items/${encodeURIComponent(itemId)}/output`);

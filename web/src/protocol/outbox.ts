@@ -2,10 +2,13 @@
 // until it is answered. What waits outlives a reload.
 
 import type { QueuedMessage, SessionId, TurnId } from '../gen/contracts';
+import type { OwnFile } from '../model/files';
 import type { Cancel, Clock, KeyValueStorage } from './environment';
 import type { OkFrame } from './frames';
 import { readOutgoing, removeOutgoing, writeOutgoing } from './outbox-storage';
+import { ApiProblem, Unreachable } from './problems';
 import { type Connection, Refused } from './socket';
+import type { Uploads } from './uploads';
 
 export type Delivery =
   /** No connection yet. */
@@ -21,6 +24,7 @@ export type Outgoing = {
   readonly clientMessageId: string;
   readonly sessionId: SessionId;
   readonly text: string;
+  readonly files?: readonly OwnFile[];
   readonly createdAt: number;
   /** Whether it ever went out, so that the server may have it. */
   readonly wasSent: boolean;
@@ -31,6 +35,7 @@ export type OutboxOptions = {
   readonly connection: Pick<Connection, 'request' | 'state' | 'onState'>;
   readonly storage: KeyValueStorage;
   readonly clock: Clock;
+  readonly uploads: Uploads;
   /** A new id, different from all others: a UUID. */
   newId(): string;
 };
@@ -39,11 +44,11 @@ export type Outbox = {
   /** All entries or one session's, oldest first. Delivered ones are gone. The array is the same while nothing changed. */
   entries(sessionId?: SessionId): readonly Outgoing[];
   /** Returns the `clientMessageId`. */
-  send(sessionId: SessionId, text: string): string;
+  send(sessionId: SessionId, text: string, files?: readonly OwnFile[]): string;
   /** Repeats a failed or indeterminate message under a new id, which it returns. */
   retry(clientMessageId: string): string | undefined;
-  /** Takes out one that has not gone out, failed or is indeterminate, and returns its text. */
-  discard(clientMessageId: string): string | undefined;
+  /** Takes out one that has not gone out, failed or is indeterminate, and returns it. */
+  discard(clientMessageId: string): Outgoing | undefined;
   /** The session's log shows the user message of this turn: the entry is delivered. */
   delivered(sessionId: SessionId, turnId: TurnId): void;
   /** The server's queue: entries that left it are delivered or were removed by somebody. */
@@ -80,10 +85,10 @@ class StoredOutbox implements Outbox {
     return list;
   }
 
-  send(sessionId: SessionId, text: string): string {
+  send(sessionId: SessionId, text: string, files: readonly OwnFile[] = []): string {
     const clientMessageId = this.options.newId();
     const createdAt = this.options.clock.now();
-    this.put({ clientMessageId, sessionId, text, createdAt, wasSent: false, delivery: { kind: 'waiting' } });
+    this.put({ clientMessageId, sessionId, text, ...(files.length > 0 ? { files } : {}), createdAt, wasSent: false, delivery: { kind: 'waiting' } });
     this.pump(sessionId);
     return clientMessageId;
   }
@@ -92,14 +97,14 @@ class StoredOutbox implements Outbox {
     const entry = this.all.get(clientMessageId);
     if (entry?.delivery.kind !== 'failed' && entry?.delivery.kind !== 'indeterminate') return undefined;
     this.remove(entry);
-    return this.send(entry.sessionId, entry.text);
+    return this.send(entry.sessionId, entry.text, entry.files);
   }
 
-  discard(clientMessageId: string): string | undefined {
+  discard(clientMessageId: string): Outgoing | undefined {
     const entry = this.all.get(clientMessageId);
     if (!entry || !isDiscardable(entry)) return undefined;
     this.remove(entry);
-    return entry.text;
+    return entry;
   }
 
   delivered(sessionId: SessionId, turnId: TurnId): void {
@@ -137,7 +142,7 @@ class StoredOutbox implements Outbox {
     this.inFlight.add(sessionId);
     const sent: Outgoing = { ...entry, wasSent: true, delivery: { kind: 'sending' } };
     this.put(sent);
-    void this.ask(sent).then((delivery) => {
+    void this.deliver(sent).then((delivery) => {
       this.inFlight.delete(sessionId);
       this.settle(sent, delivery);
       if (delivery?.kind === 'waiting') this.options.clock.after(PAUSE, () => this.pump(sessionId));
@@ -145,13 +150,30 @@ class StoredOutbox implements Outbox {
     });
   }
 
-  private ask({ sessionId, text, clientMessageId }: Outgoing): Promise<Delivery | undefined> {
-    const message = { type: 'session:send' as const, sessionId, message: text, queue: true, clientMessageId };
-    return this.options.connection.request(message).then(answered, refused);
+  private deliver(entry: Outgoing): Promise<Delivery | undefined> {
+    if (!entry.files?.some((file) => file.id === undefined)) return this.ask(entry);
+    return this.upload(entry, entry.files).then((ready) => this.ask(ready), notUploaded);
   }
 
-  private settle(entry: Outgoing, delivery: Delivery | undefined): void {
-    if (!this.all.has(entry.clientMessageId)) return;
+  // The ids are kept before the message goes out: repeated under its own, it must be the same message.
+  private async upload(entry: Outgoing, files: readonly OwnFile[]): Promise<Outgoing> {
+    const { uploads } = this.options;
+    const kept = await Promise.all(files.map(async (file) => ({ ...file, id: await uploads.upload(entry.sessionId, file) })));
+    const ready = { ...entry, files: kept };
+    if (this.all.has(entry.clientMessageId)) this.put(ready);
+    return ready;
+  }
+
+  private ask({ sessionId, text, clientMessageId, files = [] }: Outgoing): Promise<Delivery | undefined> {
+    const attachments = files.flatMap(({ id }) => (id === undefined ? [] : [id]));
+    const message = { type: 'session:send' as const, sessionId, message: text, queue: true, clientMessageId };
+    return this.options.connection.request(attachments.length > 0 ? { ...message, attachments } : message).then(answered, refused);
+  }
+
+  private settle({ clientMessageId }: Outgoing, delivery: Delivery | undefined): void {
+    const entry = this.all.get(clientMessageId);
+    if (!entry) return;
+    if (delivery?.kind !== 'waiting' && delivery?.kind !== 'failed') entry.files?.forEach((file) => this.options.uploads.forget(file));
     if (delivery) this.put({ ...entry, delivery });
     else this.remove(entry);
   }
@@ -182,6 +204,12 @@ function isDiscardable({ delivery, wasSent }: Outgoing): boolean {
 function answered({ turnId, queued }: OkFrame): Delivery | undefined {
   if (turnId !== undefined) return { kind: 'accepted', turnId };
   return queued && { kind: 'queued', queuedId: queued.id };
+}
+
+function notUploaded(error: unknown): Delivery {
+  if (error instanceof Unreachable || (error instanceof ApiProblem && error.status >= 500)) return { kind: 'waiting' };
+  const code = error instanceof ApiProblem ? error.code : 'ATTACHMENT_NOT_FOUND';
+  return { kind: 'failed', code, message: error instanceof Error ? error.message : String(error) };
 }
 
 function refused(error: unknown): Delivery {

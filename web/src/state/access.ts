@@ -7,7 +7,9 @@ export type Access = 'checking' | 'granted' | 'refused' | 'code-used' | 'code-in
 
 const [access, setAccess] = createSignal<Access>('checking');
 const [detail, setDetail] = createSignal<string>();
-export { access, detail };
+/** Whether the server asks nobody for credentials. */
+const [isUnlocked, setUnlocked] = createSignal(false);
+export { access, detail, isUnlocked };
 
 /** Uses the code of the address if there is one; the address does not keep it. */
 export async function enter(): Promise<boolean> {
@@ -26,6 +28,7 @@ export async function enter(): Promise<boolean> {
 async function check(): Promise<boolean> {
   const found = await api.checkAccess();
   setAccess(found);
+  if (found === 'granted') void api.meta().then(({ capabilities }) => setUnlocked(capabilities['insecureNoAuth'] === true), () => undefined);
   return found === 'granted';
 }
 

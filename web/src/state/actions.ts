@@ -143,6 +143,15 @@ export async function restartAgent(sessionId: string): Promise<void> {
   await api.loadSession(sessionId);
 }
 
+/** Goes on from here in a session of its own; this one stays as it is. */
+export async function forkSession(sessionId: string): Promise<void> {
+  const made = await api.fork(sessionId);
+  open(made.sessionId);
+  focusComposer();
+  const projectId = find(sessionId)?.projectId;
+  if (projectId) await refreshSessions(projectId);
+}
+
 export async function copyText(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

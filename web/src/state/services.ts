@@ -1,9 +1,12 @@
 /** The one connection to the server and what is built on it. Owns how the modules of the protocol meet the browser. */
 import { createSignal } from 'solid-js';
+import { createDraftFiles } from '../model/draft-files';
 import { createDrafts } from '../model/drafts';
 import { browserStorage, systemClock } from '../protocol/environment';
 import { ApiProblem, createApi } from '../protocol/http';
+import { browserBytes } from '../protocol/byte-store';
 import { createOutbox } from '../protocol/outbox';
+import { createUploads } from '../protocol/uploads';
 import { createConnection, Refused, socketUrl, type ConnectionState, type SocketLike } from '../protocol/socket';
 import { root } from './place';
 
@@ -22,9 +25,14 @@ export const connection = createConnection({
   checkAccess: () => api.checkAccess(),
 });
 
-export const outbox = createOutbox({ connection, storage, clock: systemClock, newId });
+/** Bytes of files that the server may not have yet. */
+export const fileBytes = browserBytes(globalThis.indexedDB);
+export const uploads = createUploads({ api, bytes: fileBytes });
+
+export const outbox = createOutbox({ connection, storage, clock: systemClock, uploads, newId });
 
 export const drafts = createDrafts({ storage, clock: systemClock });
+export const draftFiles = createDraftFiles(storage);
 
 const [connectionState, setConnectionState] = createSignal<ConnectionState>(connection.state());
 connection.onState(setConnectionState);
@@ -42,7 +50,7 @@ export function startConnection(): void {
 }
 
 /** `randomUUID` is there only on secure origins; a page behind a plain proxy may be none. */
-function newId(): string {
+export function newId(): string {
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,10 +1,12 @@
 /** One open session as components read it. Owns the step from what the socket tells to signals, at most once a frame. */
 import { batch, createSignal, type Accessor } from 'solid-js';
 import { createStore } from 'solid-js/store';
-import type { SessionStatus } from '../gen/contracts';
+import type { HistoryPage, SessionStatus } from '../gen/contracts';
+import type { GapSide } from '../model/gap';
 import { createProjector, type Projection } from '../model/rows';
 import type { SessionLog } from '../model/session-log';
 import type { SessionView } from '../protocol/frames';
+import type { HistoryQuery } from '../protocol/http';
 import type { Outgoing } from '../protocol/outbox';
 import { createSubscriptions, type CaughtUp } from '../protocol/subscriptions';
 import { api, connection, outbox, reason } from './services';
@@ -17,6 +19,8 @@ export interface OpenSession {
   readonly outgoing: Accessor<readonly Outgoing[]>;
   readonly status: Accessor<SessionStatus | undefined>;
   readonly isLoaded: Accessor<boolean>;
+  /** Whether what is shown came since somebody began to show it, and is not from an earlier time. */
+  readonly isFresh: Accessor<boolean>;
   readonly hasOlder: Accessor<boolean>;
   readonly isLoadingOlder: Accessor<boolean>;
   readonly seq: Accessor<number>;
@@ -31,7 +35,11 @@ export interface OpenSession {
   place: { key: string; offset: number } | undefined;
   log(): SessionLog | undefined;
   refreshStatus(): void;
-  loadOlder(limit?: number): Promise<void>;
+  loadOlder(): Promise<void>;
+  /** Brings an item that is not here, with those about it. */
+  loadAround(itemId: string): Promise<void>;
+  /** Brings more of what is missing between two parts. */
+  loadGap(side: GapSide): Promise<void>;
   retry(): void;
 }
 
@@ -43,6 +51,7 @@ interface Kept extends OpenSession {
   users: number;
   release: (() => void) | undefined;
   changed(): void;
+  left(): void;
   refused(message: string): void;
   wasCut(event: CaughtUp): void;
 }
@@ -73,6 +82,7 @@ function letGo(session: Kept): void {
   if (session.users > 0) return;
   session.release?.();
   session.release = undefined;
+  session.left();
 }
 
 /** A paint at most; a page in the background has no frames, and nobody who looks. */
@@ -88,6 +98,7 @@ function make(id: string): Kept {
   const [outgoing, setOutgoing] = createSignal<readonly Outgoing[]>([]);
   const [status, setStatus] = createSignal<SessionStatus>();
   const [isLoaded, setLoaded] = createSignal(false);
+  const [isFresh, setFresh] = createSignal(false);
   const [hasOlder, setHasOlder] = createSignal(false);
   const [isLoadingOlder, setLoadingOlder] = createSignal(false);
   const [seq, setSeq] = createSignal(0);
@@ -101,13 +112,16 @@ function make(id: string): Kept {
     isDue = false;
     const log = subscriptions.log(id);
     if (!log) return;
+    setView(log.view);
+    // What was shown before stays until there is something newer.
+    if (!log.isLoaded) return;
     if (log.view) outbox.queueIs(id, log.view.queue);
     for (const turn of deliveredTurns(log, outbox.entries(id))) outbox.delivered(id, turn);
     batch(() => {
       setOutgoing(outbox.entries(id));
-      setView(log.view);
+      setFresh(true);
       setProjection(project({ log, view: log.view, outgoing: outbox.entries(id) }));
-      setLoaded(log.isLoaded);
+      setLoaded(true);
       setHasOlder(log.before !== undefined);
       if (log.seq !== seq()) setHeardAt(Date.now());
       setSeq(log.seq);
@@ -125,8 +139,22 @@ function make(id: string): Kept {
     }
   };
 
+  /** One page at a time: each begins where the one before ended. */
+  const page = async (query: (log: SessionLog) => HistoryQuery | undefined | 0, put: (log: SessionLog, found: HistoryPage) => unknown): Promise<void> => {
+    const log = subscriptions.log(id);
+    const wanted = log && query(log);
+    if (!wanted || isLoadingOlder()) return;
+    setLoadingOlder(true);
+    try {
+      put(log, await api.history(id, { ...wanted, limit: WINDOW }));
+      read();
+    } finally {
+      setLoadingOlder(false);
+    }
+  };
+
   const self: Kept = {
-    id, projection, view, outgoing, status, isLoaded, hasOlder, isLoadingOlder, seq, problem, caughtUp, heardAt,
+    id, projection, view, outgoing, status, isLoaded, isFresh, hasOlder, isLoadingOlder, seq, problem, caughtUp, heardAt,
     users: 0,
     release: undefined,
     place: undefined,
@@ -138,23 +166,16 @@ function make(id: string): Kept {
       isDue = true;
       nextFrame(read);
     },
+    left: () => setFresh(false),
     refused: setProblem,
     wasCut: (event) => {
       setCaughtUp(event);
       setTimeout(() => setCaughtUp((shown) => (shown === event ? undefined : shown)), 2000);
     },
     refreshStatus: () => attempt('The session could not be read', async () => setStatus(await api.sessionStatus(id))),
-    loadOlder: async (limit = WINDOW) => {
-      const log = subscriptions.log(id);
-      if (!log?.before || isLoadingOlder()) return;
-      setLoadingOlder(true);
-      try {
-        log.prepend(await api.history(id, { before: log.before, limit }));
-        read();
-      } finally {
-        setLoadingOlder(false);
-      }
-    },
+    loadOlder: () => page(({ before }) => before && { before }, (log, found) => log.prepend(found)),
+    loadAround: (around) => page(() => ({ around }), (log, found) => log.around(found)),
+    loadGap: (side) => page(({ gap }) => gap && (side === 'older' ? { after: gap.after } : { before: gap.before }), (log, found) => log.fill(found, side)),
     retry: () => void load(),
   };
   return self;

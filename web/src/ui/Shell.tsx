@@ -1,11 +1,13 @@
 /** The frame of the page: list, divider, and the shown session. */
 import { For, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { setDrawerOpen, isDrawerOpen, overlay } from '../state/screen';
+import { isUnlocked } from '../state/access';
 import { isReady, projects } from '../state/catalog';
 import { prefs, setPref } from '../state/prefs';
 import { active, mounted } from '../state/tabs';
 import { Empty } from './Empty';
 import { fetchPart } from './fetch-part';
+import { Icon } from './parts/Icon';
 import { Sidebar } from './sidebar/Sidebar';
 import { TabBar } from './tabs/TabBar';
 import { Welcome } from './Welcome';
@@ -26,6 +28,9 @@ export function Shell() {
   return (
     <div class="shell" classList={{ 'has-drawer': isDrawerOpen() }} style={{ '--sidebar': `${prefs.sidebarWidth}px` }}>
       <a class="skip" href="#main">Skip to the session</a>
+      <Show when={isUnlocked()}>
+        <p class="unlocked" role="alert" data-testid="unlocked"><Icon name="shield" /><span>This server asks nobody for credentials: every program on this machine can use your agents. Start it without <code>--insecure-no-auth</code>.</span></p>
+      </Show>
       <Sidebar />
       <Resizer />
       <button type="button" class="scrim" aria-label="Close the list" tabIndex={isDrawerOpen() ? 0 : -1} onClick={() => setDrawerOpen(false)} />

@@ -32,7 +32,7 @@ describe('composer', () => {
     show();
     type('  one\ntwo ');
     press('Enter');
-    expect(send.mock.calls).toEqual([[ID, '  one\ntwo ']]);
+    expect(send.mock.calls).toEqual([[ID, '  one\ntwo ', []]]);
     expect(field().value).toBe('');
     expect(drafts.get(ID)).toBe('');
   });

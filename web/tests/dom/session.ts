@@ -13,7 +13,7 @@ const AT = '2026-01-01T00:00:00Z';
 export function view(change: Partial<SessionView> = {}): SessionView {
   return {
     state: 'idle', isAlive: true, pending: [], queue: [],
-    agent: { abilities: { models: [], commands: [], permissionModes: [], options: [] }, unknownLines: 0 },
+    agent: { abilities: { models: [], commands: [], permissionModes: [], options: [], attachments: { images: false, files: false }, steer: false }, unknownLines: 0 },
     ...change,
   };
 }
@@ -49,10 +49,10 @@ export function fakeSession(first: SessionView = view()) {
   log.apply({ type: 'session:subscribed', sessionId: ID, resume: 'reset', epoch: 'e', seq: 0, ...first });
   log.apply({ type: 'session:history', sessionId: ID, entries: [], turns: [], seq: 0 });
   const session: OpenSession = {
-    id: ID, projection, view: shown, outgoing: () => [], status: () => undefined, isLoaded: () => true, hasOlder: () => false, isLoadingOlder: () => false,
+    id: ID, projection, view: shown, outgoing: () => [], status: () => undefined, isLoaded: () => true, isFresh: () => true, hasOlder: () => false, isLoadingOlder: () => false,
     seq: () => seq, problem: () => undefined, caughtUp: () => undefined, heardAt: () => Date.now(),
     isExpanded: (key) => expanded[key], setExpanded: (key, value) => setExpanded(key, value),
-    place: undefined, log: () => log, refreshStatus: () => undefined, loadOlder: () => Promise.resolve(), retry: () => undefined,
+    place: undefined, log: () => log, refreshStatus: () => undefined, loadOlder: () => Promise.resolve(), loadAround: () => Promise.resolve(), loadGap: () => Promise.resolve(), retry: () => undefined,
   };
   return {
     session,

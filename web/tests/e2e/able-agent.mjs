@@ -1,6 +1,6 @@
 /**
  * An agent that can do what others cannot be made to do: it refuses a choice, fills its context, writes long code and
- * changes long files. A prompt is the name of a scene.
+ * changes long files. A prompt is the name of a scene. Started with the word `files`, it takes files and tells what it got.
  */
 import { createInterface } from 'node:readline';
 
@@ -32,7 +32,14 @@ const SCENES = {
 };
 const GOES_ON = new Set(['clock']);
 
+/** "image/png 79", "note.txt 11": what came beside words. */
+const got = (block) => (block.type === 'image'
+  ? `${block.mimeType} ${Buffer.from(block.data, 'base64').length}`
+  : `${block.resource.uri.split('/').at(-1)} ${block.resource.text?.length ?? Buffer.from(block.resource.blob, 'base64').length}`);
+
 function prompt({ id: request, params }) {
+  const files = params.prompt.filter((block) => block.type !== 'text');
+  if (files.length > 0) say(`I got ${files.map(got).join(', ')}`);
   const scene = params.prompt.map((block) => block.text ?? '').join('');
   SCENES[scene]?.();
   if (GOES_ON.has(scene)) running = request;
@@ -40,9 +47,11 @@ function prompt({ id: request, params }) {
 }
 
 let running;
+const takesFiles = process.argv.includes('files');
+const promptCapabilities = { image: takesFiles, embeddedContext: takesFiles };
 const modes = { currentModeId: 'careful', availableModes: [{ id: 'careful', name: 'Careful' }, { id: 'bold', name: 'Bold' }] };
 const ANSWERS = {
-  initialize: () => ({ result: { protocolVersion: 1, agentInfo: { name: 'able', version: '1' }, agentCapabilities: { loadSession: false }, authMethods: [] } }),
+  initialize: () => ({ result: { protocolVersion: 1, agentInfo: { name: 'able', version: '1' }, agentCapabilities: { loadSession: false, promptCapabilities }, authMethods: [] } }),
   'session/new': () => ({ result: { sessionId: SESSION, modes } }),
   'session/set_mode': () => ({ error: { code: -32602, message: 'boldness is not for this account' } }),
   'session/close': () => ({ result: {} }),

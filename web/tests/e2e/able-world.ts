@@ -3,10 +3,14 @@ import { resolve } from 'node:path';
 import type { DemoWorld } from './demo-world';
 import type { World } from './harness';
 
-export const ABLE = `[agents.able]\ncommand = "node"\nargs = ["${resolve(import.meta.dirname, 'able-agent.mjs')}"]\n`;
+/** The part of the configuration that brings it. */
+export function able(...words: string[]): string {
+  const args = [resolve(import.meta.dirname, 'able-agent.mjs'), ...words];
+  return `[agents.able]\ncommand = "node"\nargs = ${JSON.stringify(args)}\n`;
+}
 
-export async function ableWorld(world: World): Promise<DemoWorld> {
-  await world.start({ config: ABLE });
+export async function ableWorld(world: World, config = able()): Promise<DemoWorld> {
+  await world.start({ config });
   const project = world.place.project();
   await world.server.addProject(project);
   const id = await world.server.createSession(project, 'able');

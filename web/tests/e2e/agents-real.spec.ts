@@ -1,9 +1,9 @@
 /** The real Claude Code and the real Codex behind the page; only the model is scripted. */
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, type Pane, test as base, type Window } from './harness';
+import { expect, type Pane, test as base, type Window, type World } from './harness';
 import { claude, claudeEnvironment, realAgents, ScriptedModel } from './harness/agents';
 
 const test = base.extend<{ model: ScriptedModel; real: { window: Window; project: string } }>({
@@ -29,6 +29,13 @@ const PATCH = String.raw`tool:apply_patch {"input":"*** Begin Patch\n*** Add Fil
 async function allow(pane: Pane): Promise<void> {
   await pane.root.locator('[data-testid="approval-option"][data-kind="allow_once"]').first().click();
   await expect(pane.id('approval')).toHaveCount(0);
+}
+
+/** The pane that is shown instead of another one. */
+async function shownPane(window: Window, other: string): Promise<Pane> {
+  const shown = window.page.locator(`[data-testid="pane"].shown:not([data-session="${other}"])`);
+  await expect(shown).toBeVisible();
+  return window.pane(await shown.getAttribute('data-session') as string);
 }
 
 async function stopsInTheMiddle(pane: Pane): Promise<void> {
@@ -134,15 +141,76 @@ test('TC-8.3a both agents: tabs switch, and each keeps its history', async ({ re
   await expect(one.id('agent-row')).toHaveText(/by the first/);
 });
 
-test('TC-8.3b Claude Code: a session begun in a terminal is listed, opened and gone on with', async ({ world, model, real }) => {
+/** What Claude Code answers in a terminal, in the same project. */
+async function inTerminal(world: World, model: ScriptedModel, project: string, ...words: string[]): Promise<string> {
   const environment = { PATH: process.env['PATH'] ?? '', HOME: world.place.home, ...claudeEnvironment(model) };
-  const running = promisify(execFile)(claude, ['-p', 'say:from the terminal'], { cwd: real.project, env: environment });
+  const running = promisify(execFile)(claude, ['-p', ...words], { cwd: project, env: environment });
   running.child.stdin?.end();
-  expect((await running).stdout).toContain('from the terminal');
+  return (await running).stdout;
+}
+
+test('TC-8.3b Claude Code: a session begun in a terminal is listed, opened and gone on with', async ({ world, model, real }) => {
+  expect(await inTerminal(world, model, real.project, 'say:from the terminal')).toContain('from the terminal');
   const row = real.window.id('session-row').filter({ hasText: 'from the terminal' });
   await expect(row).toHaveCount(1);
   const pane = await real.window.openSession(await row.getAttribute('data-session') as string);
   await expect(pane.id('agent-row')).toHaveText(/from the terminal/);
   await pane.turn('say:from the page');
   await expect(pane.id('agent-row').last()).toContainText('from the page');
+});
+
+test('B12 divergence, Claude Code: what went on in a terminal is gone on with in a fork', async ({ world, model, real }) => {
+  const { window } = real;
+  const pane = await window.newSession('Claude Code');
+  await pane.turn('say:from inside');
+  const id = await pane.sessionId();
+  let times = 0;
+  await expect(async () => {
+    // What comes right after a turn is taken for the agent's own, so the other program goes on until it was seen.
+    await inTerminal(world, model, real.project, '--resume', id.replace('claude-code:', ''), `say:outside ${times += 1}`);
+    await expect(pane.id('diverged')).toBeVisible({ timeout: 5000 });
+  }).toPass();
+  await pane.id('diverged').getByTestId('fork').click();
+  const fork = await shownPane(window, id);
+  await expect(fork.id('agent-row').first()).toContainText('from inside');
+  await expect(fork.id('agent-row').last()).toContainText(`outside ${times}`);
+  await fork.turn('say:on our own');
+  await expect(fork.id('agent-row').last()).toContainText('on our own');
+  await window.id('tab').first().click();
+  await expect(pane.rows('user').filter({ hasText: 'on our own' })).toHaveCount(0);
+});
+
+test('Codex: a session is forked from its menu, and both go on by themselves', async ({ real }) => {
+  const { window } = real;
+  const pane = await window.newSession('Codex');
+  await pane.turn('say:remember the fox');
+  const id = await pane.sessionId();
+  await pane.id('pane-menu').click();
+  await window.page.getByRole('menuitem', { name: 'Fork session' }).click();
+  const fork = await shownPane(window, id);
+  await expect(fork.id('agent-row')).toHaveText([/remember the fox/]);
+  await fork.turn('say:and the hound');
+  await expect(fork.id('agent-row')).toHaveText([/remember the fox/, /and the hound/]);
+  await window.id('tab').first().click();
+  await expect(pane.id('agent-row')).toHaveText([/remember the fox/]);
+});
+
+test('B10, B11 existing sessions, Codex: what lies in its directory is listed and opened with its tools and thoughts', async ({ world, model, real }) => {
+  const first = await real.window.newSession('Codex');
+  await first.turn('think:let me look tool:exec_command {"cmd":"echo in the shell"}\nthen: say:that was it');
+  const id = await first.sessionId();
+  await real.window.page.close();
+  await world.server.stop();
+  rmSync(world.place.data, { recursive: true });
+  const server = await world.start({ config: realAgents(model, world.place) });
+  await server.addProject(real.project);
+  const window = await world.window();
+  await expect(window.listed(id)).toContainText('terminal');
+  const pane = await window.openSession(id);
+  await expect(pane.id('agent-row')).toHaveText(/that was it/);
+  await pane.id('thinking').getByRole('button').first().click();
+  await expect(pane.id('thinking')).toContainText('let me look');
+  await expect(pane.id('tool-card')).toHaveAttribute('data-status', 'ok');
+  await pane.id('tool-card').getByRole('button').first().click();
+  await expect(pane.id('tool-card')).toContainText('in the shell');
 });

@@ -74,7 +74,8 @@ for (let first = 1; first <= FRAMES; first += WATCHERS * ROUNDS) {
       await server.send(sessionId, '/tools 40');
       await until('every socket is cut', () => cut.every(({ proxy }) => proxy.isCut));
       await server.isIdle(sessionId);
-      await seen.isIdle();
+      await showsItsHistory(world, seen);
+      await expect(seen.rows('turn-end')).toHaveCount(1);
       const rows = await rowsOf(seen);
       await Promise.all(cut.map(async ({ window, proxy }, index) => {
         const pane = panes[index] as Pane;
@@ -86,6 +87,26 @@ for (let first = 1; first <= FRAMES; first += WATCHERS * ROUNDS) {
     }
   });
 }
+
+test('B1 stale after reconnect: how long a tool took is shown to whoever missed its beginning', async ({ world }) => {
+  // Slow enough for the duration to be shown.
+  const { window, proxy, project } = await behindProxy(world, { pace: 400 });
+  const sessionId = await world.server.createSession(project);
+  const whole = await world.window();
+  const seen = await whole.openSession(sessionId);
+  const pane = await window.openSession(sessionId);
+  proxy.cut();
+  await expect(window.id('conn-pill')).not.toHaveAttribute('data-state', 'open');
+  await world.server.turn(sessionId, '/tools 1');
+  await showsItsHistory(world, seen);
+  await expect(seen.rows('turn-end')).toHaveCount(1);
+  await expect(seen.id('tool-card')).toContainText(/\d\.\d s/);
+  await comeBack(window, proxy);
+  const rows = await rowsOf(seen);
+  await expect.poll(() => rowsOf(pane)).toEqual(rows);
+  await whole.page.reload();
+  await expect.poll(() => rowsOf(seen)).toEqual(rows);
+});
 
 test('B2 prompt lost: a message written while nothing arrives reaches the agent once', async ({ world }) => {
   const { window, proxy, project } = await behindProxy(world, { fake: true });

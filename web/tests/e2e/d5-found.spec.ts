@@ -71,7 +71,7 @@ test('B12 divergence: a session that goes on in another program says so, and is 
     number += 2;
     await expect(pane.id('diverged')).toBeVisible({ timeout: 2000 });
   }).toPass();
-  await pane.id('diverged').getByRole('button').click();
+  await pane.id('diverged').getByRole('button', { name: 'Read it again' }).click();
   await expect(pane.id('diverged')).toHaveCount(0);
   await expect(pane.id('agent-row').last()).toContainText(`heard ${number - 2}`);
   await expect(pane.rows('user').last()).toContainText(`gone on elsewhere ${number - 2}`);

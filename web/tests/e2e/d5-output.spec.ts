@@ -1,10 +1,8 @@
 /** Outputs that no page can show at once. */
 import type { Locator } from '@playwright/test';
-import { expect, test } from './harness';
+import { expect, HANG, test } from './harness';
 import { claudeSession, idOf } from './harness/on-disk';
 
-/** Milliseconds; far more than a busy machine needs, far less than a page takes that lays out all of it. */
-const HANG = 5000;
 const CASES: [string, string][] = [
   ['30,000 lines', Array.from({ length: 30_000 }, (_, index) => `line ${index + 1}`).join('\n')],
   ['one line of 5 MB', 'abcdefghij'.repeat(500_000)],

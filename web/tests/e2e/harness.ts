@@ -7,7 +7,7 @@ import { Server, type ServerOptions } from './harness/server';
 import { Window } from './harness/window';
 
 export { expect } from '@playwright/test';
-export { until } from './harness/until';
+export { HANG, until } from './harness/until';
 export { Pane, Window } from './harness/window';
 export { Proxy } from './harness/proxy';
 

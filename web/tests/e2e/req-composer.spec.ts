@@ -110,9 +110,13 @@ test('req 47: Stop is there after a reload, and Escape twice stops', async ({ wo
   await pane.send('/hang');
   await pane.isRunning();
   await pane.input.focus();
-  await page.keyboard.press('Escape');
-  await expect(pane.root.getByText('Esc again to stop')).toBeVisible();
-  await page.keyboard.press('Escape');
+  // Two presses are one wish only if they follow each other quickly, which a busy machine may not manage.
+  await expect(async () => {
+    await page.keyboard.press('Escape');
+    await expect(pane.root.getByText('Esc again to stop')).toBeVisible({ timeout: 500 });
+    await page.keyboard.press('Escape');
+    await expect(pane.root).toHaveAttribute('data-state', 'idle', { timeout: 2000 });
+  }).toPass();
   await pane.isIdle();
   await expect(pane.rows('turn-end').last()).toContainText('Stopped');
 });

@@ -170,3 +170,16 @@ test('req 59: a request that fails is told', async ({ world }) => {
   await expect(window.id('toasts').getByRole('alert')).toContainText('The disk is gone');
   await expect(window.listed(id)).toHaveCount(1);
 });
+
+test('a server that asks nobody for credentials is told by a line that stays', async ({ world }) => {
+  const { window } = await demoWorld(world);
+  await expect(window.id('unlocked')).toHaveCount(0);
+  await window.page.route('**/api/meta', async (route) => {
+    const answer = await route.fetch();
+    const meta = await answer.json() as { capabilities: Record<string, unknown> };
+    await route.fulfill({ response: answer, json: { ...meta, capabilities: { ...meta.capabilities, insecureNoAuth: true } } });
+  });
+  await window.page.reload();
+  await window.isConnected();
+  await expect(window.id('unlocked')).toContainText('--insecure-no-auth');
+});

@@ -1,5 +1,5 @@
 /** Requirements 1 to 12: the frame of the page, its list and its tabs. */
-import { expect, test, type Window } from './harness';
+import { expect, HANG, test, until, type Window } from './harness';
 import { demoWorld, moreSessions } from './demo-world';
 import { claudeSession } from './harness/on-disk';
 
@@ -110,8 +110,7 @@ test('req 5: a filter narrows a thousand sessions at once', async ({ world }) =>
   await expect(window.id('session-row')).toHaveCount(20);
   const took = (): Promise<number | undefined> => window.id('session-filter').evaluate((field) => (field as HTMLElement & { took?: number }).took);
   await expect.poll(took).toBeDefined();
-  // 50 ms is the aim; this is forty times as long, for a machine that does other things too.
-  expect(await took()).toBeLessThan(2000);
+  expect(await took()).toBeLessThan(HANG);
 });
 
 test('req 5: sessions of a terminal are marked and can be hidden', async ({ world }) => {
@@ -271,8 +270,7 @@ test('req 10: a tab keeps its place, its draft and its opened cards', async ({ w
     document.querySelector<HTMLElement>(`[data-testid="tab"][data-session="${id}"]`)?.click();
     look();
   }), id);
-  // 100 ms is the aim, and what `./x bench web` tells; this is twenty times as long.
-  expect(took).toBeLessThan(2000);
+  expect(took).toBeLessThan(HANG);
   expect(Math.abs(await scroller.evaluate((element) => element.scrollTop) - top)).toBeLessThanOrEqual(2);
   await expect(pane.input).toHaveValue('half a thought');
   await expect(pane.id('output')).toBeAttached();
@@ -314,4 +312,38 @@ test('req 12: the address names the session and an item; back and forward work',
   expect(await shown(window)).toBe(b);
   await page.goto(`${world.server.url}/s/${encodeURIComponent(id)}#${encodeURIComponent(first.itemId)}`);
   await expect(window.pane(id).rows().first()).toBeInViewport();
+});
+
+test('req 12: an item far back is shown without reading all that came since, and from there one reads on', async ({ world }) => {
+  const { id, window, pane } = await demoWorld(world);
+  const { page } = window;
+  await world.server.turn(id, 'the very first words');
+  await world.server.turn(id, '/tools 1000');
+  await world.server.turn(id, '/tools 400');
+  const first = (await world.server.history(id))[0] as { itemId: string };
+  const asked: string[] = [];
+  page.on('request', (request) => { if (request.url().includes('/history?')) asked.push(new URL(request.url()).search); });
+  await page.goto('about:blank');
+  await page.goto(`${world.server.url}/s/${encodeURIComponent(id)}#${encodeURIComponent(first.itemId)}`);
+  await expect(pane.rows('user').filter({ hasText: 'the very first words' })).toBeInViewport();
+  expect(asked).toHaveLength(1);
+  await pane.id('transcript').hover();
+  await until('everything between was read', async () => {
+    const gap = pane.id('gap');
+    // Less than what is ready beyond the view, so that the gap is not passed.
+    if (await gap.count() === 0) await page.mouse.wheel(0, 500);
+    else await gap.evaluateAll((rows) => rows[0]?.scrollIntoView({ block: 'end' }));
+    return asked.length > 5 && await gap.count() === 0;
+  });
+  await pane.id('transcript').evaluate((element) => element.scrollTo({ top: 0 }));
+  await expect(pane.rows('user').filter({ hasText: 'the very first words' })).toBeInViewport();
+});
+
+test('req 12: an item that is not there is told', async ({ world }) => {
+  const { id, window, pane } = await demoWorld(world);
+  await pane.turn('hello');
+  window.expectFaults(/404/);
+  await window.page.goto(`${world.server.url}/s/${encodeURIComponent(id)}#nowhere`);
+  await expect(window.id('toasts')).toContainText('That place could not be read');
+  await expect(pane.rows().last()).toBeInViewport();
 });

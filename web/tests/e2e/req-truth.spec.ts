@@ -1,6 +1,6 @@
 /** Requirements 13 to 20: whether the page hears the server, and what it says of the agent. */
 import type { Page } from '@playwright/test';
-import { expect, type Proxy, test, until, type Window, type World } from './harness';
+import { expect, HANG, type Pane, type Proxy, test, until, type Window, type World } from './harness';
 import { demoWorld } from './demo-world';
 
 const BROKEN = [/ERR_/, /WebSocket/, /Failed to load/];
@@ -19,8 +19,8 @@ test('req 13, 59: a lost connection is shown and said at once, and comes back', 
   proxy.cut();
   await expect(window.id('conn-pill')).toHaveAttribute('data-state', /reconnecting|offline|connecting/);
   const lostAt = await window.page.evaluate(() => (globalThis as { lostAt?: number }).lostAt ?? 0);
-  // Half a second is the aim; a busy machine may take its time, a page that waits for its heartbeat takes far longer.
-  expect(lostAt - cutAt).toBeLessThan(5000);
+  // A page that waits for its heartbeat takes far longer.
+  expect(lostAt - cutAt).toBeLessThan(HANG);
   await expect(window.id('conn-pill')).toHaveText(/attempt \d+|Offline/);
   await expect(window.id('announcer')).toHaveText(/Reconnecting|Offline|Connecting/);
   await expect(window.id('announcer')).toHaveAttribute('aria-live', 'polite');
@@ -29,15 +29,20 @@ test('req 13, 59: a lost connection is shown and said at once, and comes back', 
   await expect(window.id('announcer')).toHaveText('Connected');
 });
 
-test('req 13, 57: a lost connection is told without a part that is too wide, and on a phone above the session', async ({ world }) => {
-  await world.start();
+/** A session of the demo agent in a window whose network can be cut. */
+async function behindProxy(world: World, pace = 0): Promise<{ id: string; window: Window; pane: Pane; proxy: Proxy }> {
+  await world.start({ pace });
   const proxy = await world.proxy();
   const project = world.place.project();
   await world.server.addProject(project);
   const id = await world.server.createSession(project);
   const window = await world.window(proxy.url);
   window.expectFaults(...BROKEN);
-  const pane = await window.openSession(id);
+  return { id, window, pane: await window.openSession(id), proxy };
+}
+
+test('req 13, 57: a lost connection is told without a part that is too wide, and on a phone above the session', async ({ world }) => {
+  const { window, pane, proxy } = await behindProxy(world);
   proxy.cut();
   await expect(window.id('conn-pill')).toHaveText(/attempt \d+|Offline/);
   await expect(window.id('conn-pill')).toBeInViewport({ ratio: 1 });
@@ -52,14 +57,7 @@ test('req 13, 57: a lost connection is told without a part that is too wide, and
 });
 
 test('req 14, 35: what is written offline waits, can be taken back, and arrives once', async ({ world }) => {
-  await world.start();
-  const proxy = await world.proxy();
-  const project = world.place.project();
-  await world.server.addProject(project);
-  const id = await world.server.createSession(project);
-  const window = await world.window(proxy.url);
-  window.expectFaults(...BROKEN);
-  const pane = await window.openSession(id);
+  const { id, window, pane, proxy } = await behindProxy(world);
   proxy.cut();
   await expect(window.id('conn-pill')).not.toHaveAttribute('data-state', 'open');
   await pane.send('/think about one');
@@ -77,21 +75,23 @@ test('req 14, 35: what is written offline waits, can be taken back, and arrives 
 });
 
 test('req 15: after a reconnect the transcript is the server\'s, and a line says how much came', async ({ world }) => {
-  await world.start({ pace: 5 });
-  const proxy = await world.proxy();
-  const project = world.place.project();
-  await world.server.addProject(project);
-  const id = await world.server.createSession(project);
-  const window = await world.window(proxy.url);
-  window.expectFaults(...BROKEN);
-  const pane = await window.openSession(id);
+  const { id, window, pane, proxy } = await behindProxy(world, 5);
+  // It stays for two seconds, which may go by between two looks.
+  await pane.root.evaluate((root) => {
+    const seen: string[] = [];
+    Object.assign(root, { seen });
+    new MutationObserver(() => {
+      const line = root.querySelector('[data-testid="caught-up"]')?.textContent;
+      if (line) seen.push(line);
+    }).observe(root, { childList: true, subtree: true });
+  });
   await pane.send('/think');
   await expect(pane.rows('thinking').first()).toBeVisible();
   proxy.cut();
   await expect(window.id('conn-pill')).not.toHaveAttribute('data-state', 'open');
   await world.server.isIdle(id);
   proxy.restore();
-  await expect(pane.id('caught-up')).toHaveText(/Caught up · \d+ updates?/);
+  await expect.poll(() => pane.root.evaluate((root) => (root as HTMLElement & { seen: string[] }).seen[0])).toMatch(/Caught up · \d+ updates?/);
   await expect(pane.id('caught-up')).toHaveCount(0);
   await pane.isIdle();
   await expect(pane.rows('thinking')).toHaveCount(2);
@@ -200,8 +200,7 @@ test('req 20, 46, 48: a second window shows the same rows, requests and queue', 
   const twin = await other.openSession(id);
   await pane.send('/permission');
   await expect(pane.id('approval')).toBeVisible();
-  // 300 ms is the aim; this is twenty times as long.
-  await expect(twin.id('approval')).toBeVisible({ timeout: 6000 });
+  await expect(twin.id('approval')).toBeVisible();
   await expect(other.listed(id)).toHaveAttribute('data-status', 'needs-you');
   await pane.send('later');
   await expect(twin.id('queue-entry')).toHaveText([/later/]);

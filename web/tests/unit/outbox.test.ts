@@ -2,16 +2,19 @@ import { describe, expect, it } from 'vitest';
 import type { ClientFrame } from '../../src/gen/contracts';
 import { type KeyValueStorage, memoryStorage } from '../../src/protocol/environment';
 import { createOutbox } from '../../src/protocol/outbox';
+import type { Uploads } from '../../src/protocol/uploads';
 import { chance } from './support/chance';
 import { settled } from './support/clock';
 import { openWorld, type World, world } from './support/sockets';
 
-function setUp(self: World = openWorld(), storage: KeyValueStorage = memoryStorage()) {
+function setUp(self: World = openWorld(), storage: KeyValueStorage = memoryStorage(), uploads: Uploads = noUploads) {
   let count = 0;
-  const outbox = createOutbox({ connection: self.connection, storage, clock: self.clock, newId: () => `id${(count += 1)}` });
+  const outbox = createOutbox({ connection: self.connection, storage, clock: self.clock, uploads, newId: () => `id${(count += 1)}` });
   const kinds = (session?: string) => outbox.entries(session).map((entry) => entry.delivery.kind);
   return { ...self, self, outbox, storage, kinds };
 }
+
+const noUploads: Uploads = { upload: () => Promise.reject(new Error('nothing is uploaded here')), forget: () => undefined };
 
 async function reconnect(self: World): Promise<void> {
   self.socket().end();
@@ -95,7 +98,7 @@ describe('a message', () => {
     const self = world();
     const { outbox } = setUp(self);
     outbox.send('s', 'one');
-    expect(outbox.discard('id1')).toBe('one');
+    expect(outbox.discard('id1')?.text).toBe('one');
     outbox.send('s', 'two');
     self.connection.start();
     self.socket().accept();

@@ -3,16 +3,18 @@ import { createSessionLog, type SessionLog } from '../../src/model/session-log';
 import { growingText } from '../../src/model/growing-text';
 import type { AppendFrame, HistoryFrame, SessionFrame, TurnFrame, UpsertFrame } from '../../src/protocol/frames';
 import { chance, type Chance } from './support/chance';
-import { append, message, subscribed, tool, turnComplete, turnStarted, upsert } from './support/frames';
-import { recordings } from './support/recordings';
+import { append, message, subscribed, timeAt, tool, turnComplete, turnStarted, upsert } from './support/frames';
+import { recordings, withStarts } from './support/recordings';
 
 type LogFrame = UpsertFrame | TurnFrame;
 
-/** What is shown, without the times and the steps on the way that an addition does not carry. */
+/** What is shown, without the times and the steps on the way that an addition does not carry. How long something took is
+ *  shown, so when it began is not left out. */
 function shown(log: SessionLog): unknown {
   const items = log.order.map((id) => {
-    const { status, ...rest } = log.items.get(id)!.state;
-    return { ...rest, status: status === 'create' ? 'update' : status, emittedAt: '', sourceTimestamp: '' };
+    const { startedAt, state: { status, ...rest } } = log.items.get(id)!;
+    const isTimed = rest.type === 'thinking' || rest.type === 'tool_call';
+    return { ...rest, startedAt: isTimed ? startedAt : undefined, status: status === 'create' ? 'update' : status, emittedAt: '', sourceTimestamp: '' };
   });
   return { items, turns: log.turns };
 }
@@ -83,14 +85,14 @@ function invented(random: Chance): LogFrame[] {
       const isDone = random.below(6) === 0;
       const status = isDone ? 'complete' : known.firstSeq === seq ? 'create' : 'update';
       const payload = known.isTool
-        ? { ...tool(id, { status, toolOutput: known.text }), turnId }
+        ? { ...tool(id, { status, toolOutput: known.text, sourceTimestamp: timeAt(seq) }), turnId }
         : message(id, known.text, status, 'agent', turnId);
       frames.push(upsert(seq, payload, known.firstSeq));
       open.set(id, isDone ? { ...known, firstSeq: -1 } : known);
     }
     frames.push(turnComplete(frames.length + 1, turnId));
   }
-  return frames;
+  return withStarts(frames);
 }
 
 const SEEDS = Array.from({ length: 40 }, (_, index) => index + 1);

@@ -8,9 +8,14 @@ impl Machine<'_> {
     pub async fn redis(&self) -> Option<AgentReport> {
         let url = self.config.redis.url.as_ref()?;
         let (version, problem) = match cluster::examine(url).await {
-            Ok(report) => (Some(report.version.clone()), report.advice()),
+            Ok(report) => (Some(report.version.clone()), advice([report.advice(), url.advice()])),
             Err(error) => (None, Some(error.to_string())),
         };
         Some(AgentReport { version, problem, ..AgentReport::named("redis") })
     }
+}
+
+fn advice(all: [Option<&'static str>; 2]) -> Option<String> {
+    let all: Vec<_> = all.into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }

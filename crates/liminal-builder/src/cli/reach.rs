@@ -29,6 +29,12 @@ pub struct Reach {
     /// Let other machines in without TLS; everything that is said can be read on the way
     #[arg(long)]
     pub insecure_http: bool,
+    /// Ask nobody for credentials: every user and every program of this machine can then act as you
+    #[arg(long)]
+    pub insecure_no_auth: bool,
+    /// Origin of another page that may ask with the token, such as https://app.example; may be repeated
+    #[arg(long = "cors-origin", value_name = "ORIGIN")]
+    pub cors_origins: Vec<String>,
     /// Another name by which the server may be addressed, with its port; may be repeated
     #[arg(long = "allowed-host", value_name = "NAME")]
     pub allowed_hosts: Vec<String>,
@@ -49,7 +55,9 @@ impl Reach {
             flag("--socket", "listen.socket", self.socket.as_deref().map(text)),
             flag("--tls-cert", "listen.tls-cert", self.tls_cert.as_deref().map(text)),
             flag("--tls-key", "listen.tls-key", self.tls_key.as_deref().map(text)),
-            flag("--insecure-http", "security.insecure-http", self.insecure_http.then(|| true.to_string())),
+            flag("--insecure-http", "security.insecure-http", on(self.insecure_http)),
+            flag("--insecure-no-auth", "security.insecure-no-auth", on(self.insecure_no_auth)),
+            flag("--cors-origin", "security.cors-origins", list(&self.cors_origins)),
             flag("--allowed-host", "security.allowed-hosts", list(&self.allowed_hosts)),
             flag("--public-url", "security.public-url", self.public_url.clone()),
             flag("--trusted-proxy", "security.trusted-proxies", list(&proxies)),
@@ -57,6 +65,10 @@ impl Reach {
         .into_iter()
         .flatten()
     }
+}
+
+fn on(flag: bool) -> Option<String> {
+    flag.then(|| true.to_string())
 }
 
 fn text(path: &Path) -> String {

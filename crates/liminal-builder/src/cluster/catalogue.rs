@@ -11,6 +11,7 @@ use redis::Cmd;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use super::logins::LOGINS;
 use super::{Cluster, ClusterError, Record};
 
 /// Records that are asked for at once.
@@ -76,7 +77,7 @@ impl Cluster {
     /// Reads everything again, and tells what there is.
     pub(super) async fn reload(&self, told: &mut Vec<News>) -> Result<(), ClusterError> {
         let members = Cmd::smembers(self.0.keys.sessions());
-        let names: Vec<String> = members.query_async(&mut self.0.link.commands()).await?;
+        let names: Vec<String> = self.0.link.query(&members).await?;
         let mut all = BTreeMap::new();
         for page in names.chunks(PAGE) {
             let records = self.read_records(page).await?;
@@ -100,7 +101,7 @@ impl Cluster {
     }
 
     async fn listen_once(&self, news: &mpsc::Sender<News>) -> Result<(), ClusterError> {
-        let mut listening = self.0.link.listening().await?;
+        let mut listening = self.0.link.listen().await?;
         listening.subscribe(self.0.keys.changes()).await?;
         // Subscribed first and read afterwards, so that nothing falls in between.
         let mut told = Vec::new();
@@ -119,6 +120,10 @@ impl Cluster {
             };
             let Some(message) = message else { return Ok(()) };
             let name: String = message.get_payload()?;
+            if name == LOGINS {
+                self.0.logins_ended.send_replace(());
+                continue;
+            }
             news.send(self.hear(&name).await?).await.ok();
         }
     }

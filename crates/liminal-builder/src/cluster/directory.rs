@@ -48,9 +48,9 @@ impl Cluster {
     /// Makes a session this server's, if nobody else has it.
     pub async fn claim(&self, session: &SessionId, claim: Claim) -> Result<Claimed, ClusterError> {
         let keys = &self.0.keys;
-        let answer: Vec<String> = Script::new(CLAIM)
-            .key(keys.meta(session))
-            .arg(self.0.me.as_str())
+        let script = Script::new(CLAIM);
+        let mut call = script.key(keys.meta(session));
+        call.arg(self.0.me.as_str())
             .arg(keys.server_prefix())
             .arg(keys.owned_prefix())
             .arg(claim.mine)
@@ -60,10 +60,9 @@ impl Cluster {
             .arg(claim.from.as_ref().map_or("", ServerId::as_str))
             .arg(new_epoch())
             .arg(session.as_str())
-            .arg(keys.head(session))
-            .arg(u8::from(claim.is_newest))
-            .invoke_async(&mut self.0.link.commands())
-            .await?;
+            .arg(keys.news(session))
+            .arg(u8::from(claim.is_newest));
+        let answer: Vec<String> = self.0.link.query(&call).await?;
         let claimed = read(&answer).ok_or_else(|| ClusterError::Unreadable(answer.join(" ")))?;
         if let Claimed::Ours { token, .. } = claimed {
             self.held().insert(session.clone(), token);
@@ -101,14 +100,14 @@ impl Cluster {
     /// The sessions that a server had.
     pub async fn sessions_of(&self, server: &ServerId) -> Result<Vec<SessionId>, ClusterError> {
         let members = redis::Cmd::smembers(self.0.keys.owned(server));
-        let names: Vec<String> = members.query_async(&mut self.0.link.commands()).await?;
+        let names: Vec<String> = self.0.link.query(&members).await?;
         Ok(names.into_iter().map(SessionId::from).collect())
     }
 
     /// A session is not to be looked for among those of a server that is gone.
     pub async fn unlist(&self, server: &ServerId, session: &SessionId) -> Result<(), ClusterError> {
         let removing = redis::Cmd::srem(self.0.keys.owned(server), session.as_str());
-        Ok(removing.query_async(&mut self.0.link.commands()).await?)
+        Ok(self.0.link.query(&removing).await?)
     }
 
     async fn with_token(
@@ -120,7 +119,7 @@ impl Cluster {
         let keys = &self.0.keys;
         let mut call = script.key(keys.meta(session));
         call.arg(self.0.me.as_str()).arg(keys.owned_prefix()).arg(token).arg(session.as_str());
-        Ok(call.invoke_async(&mut self.0.link.commands()).await?)
+        Ok(self.0.link.query(&call).await?)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use redis::RedisError;
 
+use crate::redis_store::LinkError;
+
 /// Why the others could not be asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClusterError {
@@ -31,9 +33,18 @@ pub enum ClusterError {
     Late,
 }
 
+impl From<LinkError> for ClusterError {
+    fn from(error: LinkError) -> Self {
+        Self::Down(match error {
+            LinkError::Unreachable(problem) | LinkError::Unusable(problem) => problem,
+            LinkError::Refused(problem) => format!("it refused: {problem}"),
+        })
+    }
+}
+
 impl From<RedisError> for ClusterError {
     fn from(error: RedisError) -> Self {
-        Self::Down(error.to_string())
+        LinkError::from(error).into()
     }
 }
 

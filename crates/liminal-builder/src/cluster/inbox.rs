@@ -129,7 +129,7 @@ impl Cluster {
     async fn mail(&self, key: &str, fields: &[(&str, &str)]) -> Result<(), ClusterError> {
         let mut adding = redis::cmd("XADD");
         adding.arg(key).arg("MAXLEN").arg("~").arg(MAIL_KEPT).arg("*").arg(fields);
-        Ok(adding.exec_async(&mut self.0.link.commands()).await?)
+        Ok(self.0.link.query(&adding).await?)
     }
 
     /// Reads this server's mail, for as long as somebody takes its commands.
@@ -144,7 +144,7 @@ impl Cluster {
     }
 
     async fn read_on(&self, read: &mut Read, commands: &mpsc::Sender<Command>) -> Result<(), ClusterError> {
-        let mut connection = self.0.link.waiting(READ).await?;
+        let mut connection = self.0.link.wait(READ).await?;
         let mut answers = self.answers();
         answers.borrow_and_update();
         loop {
@@ -197,7 +197,7 @@ impl Cluster {
     /// Whether nobody waits for an answer any more, by the clock of Redis, which is the same for all.
     async fn is_late(&self, id: &str) -> bool {
         let sent: Option<u64> = id.split('-').next().and_then(|millis| millis.parse().ok());
-        let time: Result<(u64, u64), _> = redis::cmd("TIME").query_async(&mut self.0.link.commands()).await;
+        let time: Result<(u64, u64), _> = self.0.link.look(&redis::cmd("TIME")).await;
         match (sent, time) {
             (Some(sent), Ok((seconds, micros))) => {
                 (seconds * 1000 + micros / 1000).saturating_sub(sent) > millis(PATIENCE)

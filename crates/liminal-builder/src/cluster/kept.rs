@@ -40,7 +40,7 @@ impl Cluster {
             keeping.del(&key).ignore();
             keeping.hset(&key, delivery.turn_id.as_str(), serde_json::to_string(delivery)?).ignore();
         }
-        Ok(keeping.query_async(&mut self.0.link.commands()).await?)
+        Ok(self.0.link.query(&keeping).await?)
     }
 
     fn keep_receipt(
@@ -62,13 +62,13 @@ impl Cluster {
         for day in [day(now) - 1, day(now)] {
             forgetting.hdel(self.0.keys.receipts(session, day), key).ignore();
         }
-        Ok(forgetting.query_async(&mut self.0.link.commands()).await?)
+        Ok(self.0.link.query(&forgetting).await?)
     }
 
     /// Forgets a message that certainly did not reach the agent.
     pub async fn recall(&self, session: &SessionId, turn: &TurnId) -> Result<(), ClusterError> {
         let key = self.0.keys.deliveries(session);
-        Ok(Cmd::hdel(key, turn.as_str()).query_async(&mut self.0.link.commands()).await?)
+        Ok(self.0.link.query(&Cmd::hdel(key, turn.as_str())).await?)
     }
 
     /// What came with a session.
@@ -78,7 +78,7 @@ impl Cluster {
             asking.hvals(self.0.keys.receipts(session, day));
         }
         asking.hvals(self.0.keys.deliveries(session));
-        let mut answers: Vec<Vec<String>> = asking.query_async(&mut self.0.link.commands()).await?;
+        let mut answers: Vec<Vec<String>> = self.0.link.query(&asking).await?;
         let deliveries = answers.pop().unwrap_or_default();
         let deliveries: Result<Vec<Delivery>, _> =
             deliveries.iter().map(|text| serde_json::from_str(text)).collect();
@@ -92,7 +92,7 @@ impl Cluster {
         let key = self.0.keys.receipt(scope, &receipt.key);
         let mut set = redis::cmd("SET");
         set.arg(&key).arg(serde_json::to_string(receipt)?).arg("NX").arg("EX").arg(KEPT_SECONDS).arg("GET");
-        let before: Option<String> = set.query_async(&mut self.0.link.commands()).await?;
+        let before: Option<String> = self.0.link.query(&set).await?;
         let Some(before) = before else { return Ok(Receipt::New) };
         let before: KeptReceipt = serde_json::from_str(&before)?;
         Ok(match before.is_done {
@@ -110,10 +110,9 @@ impl Cluster {
         answer: Option<Value>,
     ) -> Result<(), ClusterError> {
         let key = self.0.keys.receipt(scope, &receipt.key);
-        let connection = &mut self.0.link.commands();
-        let Some(answer) = answer else { return Ok(Cmd::del(key).query_async(connection).await?) };
+        let Some(answer) = answer else { return Ok(self.0.link.query(&Cmd::del(key)).await?) };
         let done = serde_json::to_string(&KeptReceipt { is_done: true, answer, ..receipt })?;
-        Ok(redis::cmd("SET").arg(key).arg(done).arg("EX").arg(KEPT_SECONDS).query_async(connection).await?)
+        Ok(self.0.link.query(redis::cmd("SET").arg(key).arg(done).arg("EX").arg(KEPT_SECONDS)).await?)
     }
 }
 

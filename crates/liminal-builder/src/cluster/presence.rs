@@ -98,7 +98,7 @@ impl Cluster {
         writing.sadd(keys.servers(), me.as_str()).ignore();
         writing.cmd("PEXPIRE").arg(keys.inbox(me)).arg(mail).ignore();
         writing.cmd("PEXPIRE").arg(keys.replies(me)).arg(mail).ignore();
-        let (before,): (Option<String>,) = writing.query_async(&mut self.0.link.commands()).await?;
+        let (before,): (Option<String>,) = self.0.link.query(&writing).await?;
         Ok(before)
     }
 
@@ -123,13 +123,12 @@ impl Cluster {
     /// Whether a server is there.
     pub(super) async fn is_there(&self, server: &ServerId) -> Result<bool, ClusterError> {
         let exists = Cmd::exists(self.0.keys.server(server));
-        Ok(exists.query_async(&mut self.0.link.commands()).await?)
+        Ok(self.0.link.look(&exists).await?)
     }
 
     /// Servers that are gone without a word; none, as long as that cannot be told.
     pub async fn gone(&self) -> Result<Vec<ServerId>, ClusterError> {
-        let connection = &mut self.0.link.commands();
-        let all: Vec<String> = Cmd::smembers(self.0.keys.servers()).query_async(connection).await?;
+        let all: Vec<String> = self.0.link.look(&Cmd::smembers(self.0.keys.servers())).await?;
         let mut gone = Vec::new();
         for server in all.into_iter().map(ServerId) {
             if server != self.0.me && !self.is_there(&server).await? {
@@ -148,13 +147,13 @@ impl Cluster {
         let mut forgetting = pipe();
         forgetting.srem(keys.servers(), server.as_str()).ignore();
         forgetting.del(&[keys.owned(server), keys.inbox(server), keys.replies(server)]).ignore();
-        Ok(forgetting.query_async(&mut self.0.link.commands()).await?)
+        Ok(self.0.link.query(&forgetting).await?)
     }
 
     /// Takes leave of the others.
     pub async fn leave(&self) -> Result<(), ClusterError> {
         let gone = Cmd::del(self.0.keys.server(&self.0.me));
-        let () = gone.query_async(&mut self.0.link.commands()).await?;
+        let () = self.0.link.query(&gone).await?;
         self.forget(&self.0.me).await
     }
 }

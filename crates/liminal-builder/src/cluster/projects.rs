@@ -29,7 +29,7 @@ impl Cluster {
         let mut writing = pipe();
         writing.hset(self.0.keys.projects(), id.as_str(), serde_json::to_string(&shared)?).ignore();
         writing.publish(self.0.keys.changes(), PROJECTS).ignore();
-        let () = writing.query_async(&mut self.0.link.commands()).await?;
+        let () = self.0.link.query(&writing).await?;
         Ok(id)
     }
 
@@ -38,14 +38,14 @@ impl Cluster {
         let mut naming = pipe();
         naming.hset_nx(&paths, &path, id.as_str()).ignore();
         naming.hget(&paths, &path);
-        let (named,): (String,) = naming.query_async(&mut self.0.link.commands()).await?;
+        let (named,): (String,) = self.0.link.query(&naming).await?;
         Ok(ProjectId::from(named))
     }
 
     /// Every project that some server has.
     pub async fn shared_projects(&self) -> Result<Vec<SharedProject>, ClusterError> {
         let values = Cmd::hvals(self.0.keys.projects());
-        let texts: Vec<String> = values.query_async(&mut self.0.link.commands()).await?;
+        let texts: Vec<String> = self.0.link.query(&values).await?;
         Ok(texts.iter().map(|text| serde_json::from_str(text)).collect::<Result<_, _>>()?)
     }
 
@@ -55,6 +55,6 @@ impl Cluster {
         forgetting.hdel(self.0.keys.projects(), project.id.as_str()).ignore();
         forgetting.hdel(self.0.keys.paths(), project.path.to_string_lossy().into_owned()).ignore();
         forgetting.publish(self.0.keys.changes(), PROJECTS).ignore();
-        Ok(forgetting.query_async(&mut self.0.link.commands()).await?)
+        Ok(self.0.link.query(&forgetting).await?)
     }
 }

@@ -104,17 +104,11 @@ impl Cluster {
     }
 
     async fn write_record(&self, record: &Record, token: u64) -> Result<bool, ClusterError> {
-        let (keys, session) = (&self.0.keys, record.session());
-        let written: i64 = Script::new(RECORD)
-            .key(keys.meta(session))
-            .key(keys.record(session))
-            .key(keys.sessions())
-            .arg(token)
-            .arg(serde_json::to_string(record)?)
-            .arg(session.as_str())
-            .arg(keys.changes())
-            .invoke_async(&mut self.0.link.commands())
-            .await?;
+        let (keys, session, script) = (&self.0.keys, record.session(), Script::new(RECORD));
+        let mut call = script.key(keys.meta(session));
+        call.key(keys.record(session)).key(keys.sessions());
+        call.arg(token).arg(serde_json::to_string(record)?).arg(session.as_str()).arg(keys.changes());
+        let written: i64 = self.0.link.query(&call).await?;
         Ok(written == 1)
     }
 
@@ -126,13 +120,12 @@ impl Cluster {
         forgetting.srem(keys.owned(&self.0.me), session.as_str()).ignore();
         forgetting.del(&[keys.record(session), keys.deliveries(session)]).ignore();
         forgetting.publish(keys.changes(), session.as_str()).ignore();
-        Ok(forgetting.query_async(&mut self.0.link.commands()).await?)
+        Ok(self.0.link.query(&forgetting).await?)
     }
 
     /// What Redis has of a session.
     pub(super) async fn read_record(&self, session: &SessionId) -> Result<Option<Arc<Record>>, ClusterError> {
-        let text: Option<String> =
-            Cmd::get(self.0.keys.record(session)).query_async(&mut self.0.link.commands()).await?;
+        let text: Option<String> = self.0.link.look(&Cmd::get(self.0.keys.record(session))).await?;
         Ok(text.map(|text| serde_json::from_str(&text)).transpose()?.map(Arc::new))
     }
 
@@ -140,7 +133,7 @@ impl Cluster {
     pub(super) async fn read_records(&self, sessions: &[String]) -> Result<Vec<Record>, ClusterError> {
         let of = |name: &String| self.0.keys.record(&SessionId::from(name.as_str()));
         let keys: Vec<String> = sessions.iter().map(of).collect();
-        let texts: Vec<Option<String>> = Cmd::mget(&keys).query_async(&mut self.0.link.commands()).await?;
+        let texts: Vec<Option<String>> = self.0.link.look(&Cmd::mget(&keys)).await?;
         let read = |text: String| {
             serde_json::from_str(&text)
                 .map_err(|error| tracing::warn!(%error, "a session of another server cannot be read"))

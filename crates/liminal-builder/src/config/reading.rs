@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toml::de::DeValue;
 
-use crate::http::host::PublicUrl;
+use crate::http::web_origin::WebOrigin;
 use crate::log::Durability;
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
@@ -218,15 +218,31 @@ fn proxy(text: &str) -> Option<IpAddr> {
     Some(IpAddr::of_text(text)?.to_canonical())
 }
 
-impl Readable for Option<PublicUrl> {
+impl Readable for Option<WebOrigin> {
     const EXPECTED: &'static str = "an address such as https://builder.example, without a path";
 
     fn of_text(text: &str) -> Option<Self> {
-        PublicUrl::parse(text.trim()).map(Some)
+        WebOrigin::parse(text.trim()).map(Some)
     }
 
     fn show(&self) -> Value {
-        self.as_ref().map(PublicUrl::to_string).into()
+        self.as_ref().map(WebOrigin::to_string).into()
+    }
+}
+
+impl Readable for Vec<WebOrigin> {
+    const EXPECTED: &'static str = "a list of origins such as https://app.example, without a path or *";
+
+    fn of_text(text: &str) -> Option<Self> {
+        text.split(',').map(str::trim).filter(|origin| !origin.is_empty()).map(WebOrigin::parse).collect()
+    }
+
+    fn of_toml(value: &DeValue<'_>) -> Option<Self> {
+        value.as_array()?.iter().map(|origin| WebOrigin::parse(origin.get_ref().as_str()?)).collect()
+    }
+
+    fn show(&self) -> Value {
+        self.iter().map(WebOrigin::to_string).collect()
     }
 }
 

@@ -7,10 +7,11 @@ use std::time::Duration;
 use liminal_core::processor::{self, Profile};
 use liminal_core::session::Patience;
 
+use super::confining::{VariableNames, WrapperWords};
 use super::reading::{Filter, HostName, KeyPrefix};
 use super::redis_url::RedisUrl;
 use crate::http;
-use crate::http::host::PublicUrl;
+use crate::http::web_origin::WebOrigin;
 use crate::log::Durability;
 
 /// `[listen]`: where the server listens.
@@ -103,14 +104,22 @@ pub struct Limits {
 /// `[security]`: what is let through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Security {
+    /// The variables that agents get, beside the few without which nothing runs; without it, nearly all.
+    pub agent_env: VariableNames,
+    /// A command that every agent is started through.
+    pub agent_wrapper: WrapperWords,
     /// Whether a session may run without asking at all.
     pub allow_bypass: bool,
     /// More names by which the server may be addressed.
     pub allowed_hosts: Vec<HostName>,
+    /// Origins of other pages that may ask with the token.
+    pub cors_origins: Vec<WebOrigin>,
     /// Whether other machines may ask without TLS.
     pub insecure_http: bool,
+    /// Whether everybody on this machine may ask, without credentials.
+    pub insecure_no_auth: bool,
     /// Where browsers reach the server through a proxy.
-    pub public_url: Option<PublicUrl>,
+    pub public_url: Option<WebOrigin>,
     /// Proxies whose word on the client's address counts.
     pub trusted_proxies: Vec<IpAddr>,
 }

@@ -38,7 +38,7 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 43] = [
+pub(super) const SETTINGS: [Setting; 47] = [
     setting!(listen.host),
     setting!(listen.port),
     setting!(listen.socket),
@@ -70,9 +70,13 @@ pub(super) const SETTINGS: [Setting; 43] = [
     setting!(limits.file_kib, 16..=65_536),
     setting!(limits.message_kib, 16..=65_536),
     setting!(limits.stall_seconds, 1..=3_600),
+    setting!(security.agent_env),
+    setting!(security.agent_wrapper),
     setting!(security.allow_bypass),
     setting!(security.allowed_hosts),
+    setting!(security.cors_origins),
     setting!(security.insecure_http),
+    setting!(security.insecure_no_auth),
     setting!(security.public_url),
     setting!(security.trusted_proxies),
     setting!(redis.url),
@@ -116,6 +120,7 @@ impl Setting {
         let is_dangerous = match self.field {
             "allow_bypass" => config.security.allow_bypass,
             "insecure_http" => config.security.insecure_http,
+            "insecure_no_auth" => config.security.insecure_no_auth,
             _ => false,
         };
         if is_unseen && is_dangerous {

@@ -91,7 +91,7 @@ fn a_value_out_of_its_bounds_is_told_with_what_is_allowed() {
         ("security", "allowed-hosts = [\"*\"]", "security.allowed-hosts must be a list of host names"),
         ("security", "allowed-hosts = [\"0.0.0.0\"]", "security.allowed-hosts must be"),
         ("security", "allowed-hosts = [\"http://a\"]", "security.allowed-hosts must be"),
-        ("redis", "url = \"rediss://a\"", "redis.url must be the address of a Redis"),
+        ("redis", "url = \"http://a\"", "redis.url must be the address of a Redis"),
         ("logging", "level = \"loud\"", "logging.level must be off, error,"),
     ] {
         let told = format!("c.toml:2: {told}");
@@ -140,9 +140,13 @@ file-kib = 16
 message-kib = 16
 stall-seconds = 1
 [security]
+agent-env = ["ANTHROPIC_API_KEY"]
+agent-wrapper = ["bwrap", "--bind", "/a b", "/"]
 allow-bypass = true
 allowed-hosts = ["Builder.example", "10.0.0.7"]
+cors-origins = ["https://App.example:443"]
 insecure-http = true
+insecure-no-auth = true
 public-url = "https://builder.example"
 trusted-proxies = ["127.0.0.1", "::ffff:10.0.0.2"]
 [redis]
@@ -160,6 +164,8 @@ file = "/srv/log"
     assert_eq!(at_default.map(|line| line.name).collect::<Vec<_>>(), Vec::<String>::new());
     let config = loaded.config;
     assert_eq!(config.sessions.durability, Durability::Synced);
+    assert_eq!(config.security.agent_wrapper.words(), ["bwrap", "--bind", "/a b", "/"]);
+    assert_eq!(config.security.cors_origins.first().unwrap().to_string(), "https://app.example");
     assert_eq!(config.batch.gradient, [1, 16]);
     assert_eq!(config.security.allowed_hosts.first().unwrap().as_str(), "builder.example");
     assert_eq!((config.redis.prefix.as_str(), config.redis.lease_ms), ("team-1", 5_000));
@@ -239,7 +245,7 @@ fn secrets_are_not_told() {
     let redis = sources.load().unwrap();
     assert!(redis.config.redis.url.is_some());
     assert!(!format!("{redis:?} {:?}", redis.lines()).contains("hunter2"));
-    let wrong = fault("[redis]\nurl = \"rediss://:hunter2@a\"");
+    let wrong = fault("[redis]\nurl = \"http://:hunter2@a\"");
     assert!(!wrong.contains("hunter2"), "{wrong}");
     let wrong = fault("[agents.a]\nenv = \"KEY=hunter2\"");
     assert!(!wrong.contains("hunter2"), "{wrong}");

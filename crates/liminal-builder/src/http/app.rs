@@ -10,11 +10,12 @@ use std::sync::Arc;
 use liminal_core::time::Now;
 use tokio::sync::watch;
 
-use super::credentials::{CredentialFault, Credentials};
+use super::credentials::{Caller, CredentialFault, Credentials};
 use super::host::OwnNames;
 use super::ledger::Ledger;
 use super::limits::Limits;
 use super::server_file::ServerFile;
+use super::web_origin::WebOrigin;
 use crate::agents::AgentReport;
 use crate::clock::Clock;
 use crate::sessions::Sessions;
@@ -34,6 +35,8 @@ pub(super) struct Shared {
     /// Of the certificate, if there is one.
     pub(super) fingerprint: Option<String>,
     pub(super) trusted_proxies: Vec<IpAddr>,
+    pub(super) cors_origins: Vec<WebOrigin>,
+    pub(super) insecure_no_auth: bool,
     pub(super) names: OwnNames,
     pub(super) credentials: Credentials,
     pub(super) limits: Limits,
@@ -59,8 +62,8 @@ impl App {
     }
 
     /// The page's address with a new one-time code. Browsers do not send what stands behind `#`.
-    pub(super) fn fresh_url(&self) -> String {
-        format!("{}/#c={}", self.0.page_url, self.0.credentials.new_code(self.now()).text())
+    pub(super) async fn fresh_url(&self) -> String {
+        format!("{}/#c={}", self.0.page_url, self.0.credentials.new_code(self.now()).await.text())
     }
 
     pub(super) fn names(&self) -> &OwnNames {
@@ -70,6 +73,16 @@ impl App {
     /// Proxies whose word counts.
     pub(super) fn trusted_proxies(&self) -> &[IpAddr] {
         &self.0.trusted_proxies
+    }
+
+    /// Origins of other pages that may ask with the token.
+    pub(super) fn cors_origins(&self) -> &[WebOrigin] {
+        &self.0.cors_origins
+    }
+
+    /// Whether credentials are not wanted.
+    pub(super) fn takes_anyone(&self) -> bool {
+        self.0.insecure_no_auth
     }
 
     pub(super) fn credentials(&self) -> &Credentials {
@@ -100,11 +113,6 @@ impl App {
         &self.0.data_directory
     }
 
-    /// Tells whenever everybody is logged out.
-    pub(super) fn rotations(&self) -> watch::Receiver<u64> {
-        self.0.rotations.subscribe()
-    }
-
     /// What other programs need to use the server.
     pub(super) fn file(&self) -> ServerFile {
         ServerFile {
@@ -118,17 +126,33 @@ impl App {
 
     /// Logs every browser and every program out. Whoever may read the server's file finds the new token there.
     pub(super) async fn rotate(&self) -> Result<(), CredentialFault> {
-        self.0.credentials.rotate().await?;
+        let told = match self.0.credentials.rotate().await {
+            unreachable @ Err(CredentialFault::Unreachable(_)) => unreachable,
+            other => Ok(other?),
+        };
         self.0.rotations.send_modify(|count| *count += 1);
         let renewed = self.file().renew(self.data_directory());
-        renewed.map_err(|error| CredentialFault::Store(Box::new(error)))
+        renewed.map_err(|error| CredentialFault::Store(Box::new(error)))?;
+        told
     }
 
-    /// Comes when everybody is logged out.
-    pub(super) async fn rotated(&self) {
-        let mut rotations = self.rotations();
-        // The sender lives as long as the app.
-        rotations.changed().await.ok();
+    /// Comes when whoever calls is logged out. What is waited for is what happens from the call on.
+    pub(super) fn logged_out(&self, caller: Caller) -> impl Future<Output = ()> + Send + use<> {
+        let mut rotations = self.0.rotations.subscribe();
+        let ended = self.0.credentials.ended().filter(|_| matches!(caller, Caller::Browser(_)));
+        async move {
+            let elsewhere = async {
+                match ended {
+                    Some(mut ended) => drop(ended.changed().await),
+                    None => std::future::pending().await,
+                }
+            };
+            // The senders live as long as the app.
+            tokio::select! {
+                _ = rotations.changed() => {}
+                () = elsewhere => {}
+            }
+        }
     }
 
     /// A place for a socket, which lives outside its connection; none while the server stops.

@@ -1,9 +1,12 @@
 //! Letting browsers in and out. Owns how a session reaches a browser; who is let in is the credentials' business.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::header::{HeaderName, SET_COOKIE};
 use liminal_core::wire::access::{BrowserKey, ExchangeCode, FreshAddress};
+use tokio::time::timeout;
 
 use super::answers::Done;
 use super::app::App;
@@ -12,6 +15,10 @@ use super::gate::Peer;
 use super::host::Authority;
 use super::ledger::Target;
 use super::problem::ApiError;
+use crate::cluster::Cluster;
+
+/// How soon it is noticed, whatever was lost on the way, that another server has logged everybody out.
+const HEARTBEAT: Duration = Duration::from_secs(1);
 
 /// A one-time code for both halves of a session: one as a cookie, one as the answer.
 pub(super) async fn exchange(
@@ -21,7 +28,7 @@ pub(super) async fn exchange(
     JsonBody(ExchangeCode { code }): JsonBody<ExchangeCode>,
 ) -> Result<(Extension<Target>, [(HeaderName, String); 1], Json<BrowserKey>), ApiError> {
     let browser = app.credentials().exchange(&code, peer, app.now()).await?;
-    let name = app.credentials().cookie_name(own.is_secure());
+    let name = app.credentials().cookie_name(&own);
     let secure = if own.is_secure() { "; Secure" } else { "" };
     // The session decides when it ends; its cookie lives for as long as browsers keep any, 400 days.
     let cookie = format!(
@@ -38,7 +45,23 @@ pub(super) async fn exchange(
 
 /// The page's address with a new code, for `liminal url`.
 pub(super) async fn new_code(State(app): State<App>) -> Json<FreshAddress> {
-    Json(FreshAddress { url: app.fresh_url() })
+    Json(FreshAddress { url: app.fresh_url().await })
+}
+
+/// Hears of browsers that other servers log out and tells of those that are let in here, until the server stops.
+pub(super) async fn follow_others(app: App) {
+    let Some(mut ended) = app.sessions().others().map(Cluster::logins_ended) else { return };
+    loop {
+        tokio::select! {
+            () = app.stopping() => return,
+            _ = ended.changed() => {}
+            // Nothing else tells that Redis has lost everything, or that news of it were lost.
+            _ = timeout(HEARTBEAT, std::future::pending::<()>()) => {}
+        }
+        if let Err(error) = app.credentials().catch_up().await {
+            tracing::debug!(%error, "cannot share browser sessions");
+        }
+    }
 }
 
 /// Ends every browser's session and the token of programs.

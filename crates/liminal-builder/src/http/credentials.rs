@@ -4,11 +4,14 @@
 //! A browser sends two halves: a cookie, which every other port of this machine also sees, and a key, which only pages
 //! of our own origin can read. Neither alone opens anything.
 
+mod code_book;
 mod codes;
+mod cookie_names;
 mod logins;
 mod presented;
 mod secret;
 mod sessions;
+mod shared_logins;
 mod throttle;
 mod token;
 
@@ -19,14 +22,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use liminal_core::time::Now;
+use tokio::sync::watch;
 
-use codes::{CodeFault, Codes};
+use super::host::Authority;
+use crate::cluster::Cluster;
+use code_book::CodeBook;
+use codes::CodeFault;
 use throttle::Throttle;
 
+pub use cookie_names::CookieNames;
 pub use logins::BrowserLogins;
 pub use presented::Presented;
 pub use secret::{Digest, Secret};
 pub use sessions::{BrowserSession, BrowserSessions, InMemory, Pending, StoreFault};
+pub use shared_logins::SharedLogins;
 pub use token::ProgramToken;
 
 /// Who sent a request.
@@ -36,6 +45,8 @@ pub enum Caller {
     Token,
     /// A browser; the digest of its cookie tells which.
     Browser(Digest),
+    /// Anybody on this machine, because the user wants no credentials.
+    Anyone,
 }
 
 /// Why somebody is not let in.
@@ -58,6 +69,9 @@ pub enum CredentialFault {
     /// Too many wrong attempts; how long to wait.
     #[error("too many wrong credentials were sent")]
     TooMany(Duration),
+    /// Somebody may be let in by another server, or is to be logged out by it, and Redis does not answer.
+    #[error("Redis does not answer; {0}")]
+    Unreachable(&'static str),
     /// The sessions could not be read or written.
     #[error("the browser sessions cannot be read")]
     Store(#[source] Box<dyn Error + Send + Sync>),
@@ -75,31 +89,22 @@ pub struct NewBrowser {
 /// Everything that opens the server.
 pub struct Credentials {
     token: Arc<ProgramToken>,
-    cookie_name: String,
-    secure_cookie_name: String,
+    cookie_names: CookieNames,
     sessions: Arc<dyn BrowserSessions>,
-    codes: Mutex<Codes>,
+    codes: CodeBook,
     throttle: Mutex<Throttle>,
 }
 
 impl Credentials {
-    /// The cookie's name tells servers of one machine apart: by port, and by `instance` where a port is used by one
-    /// after the other.
+    /// Credentials of a server, which takes codes of `others` too.
     #[must_use]
     pub fn new(
-        port: u16,
-        instance: &str,
+        cookie_names: CookieNames,
         token: Arc<ProgramToken>,
         sessions: Arc<dyn BrowserSessions>,
+        others: Option<Cluster>,
     ) -> Self {
-        Self {
-            token,
-            cookie_name: format!("liminal_{port}_{instance}"),
-            secure_cookie_name: format!("__Host-liminal_{port}_{instance}"),
-            sessions,
-            codes: Mutex::default(),
-            throttle: Mutex::default(),
-        }
+        Self { token, cookie_names, sessions, codes: CodeBook::new(others), throttle: Mutex::default() }
     }
 
     /// The token of programs.
@@ -108,22 +113,20 @@ impl Credentials {
         &self.token
     }
 
-    /// The name of the cookie. Over TLS it is one that browsers take from nobody but this very server.
+    /// The name of the cookie for those who came under a name of the server's.
     #[must_use]
-    pub fn cookie_name(&self, is_secure: bool) -> &str {
-        if is_secure { &self.secure_cookie_name } else { &self.cookie_name }
+    pub fn cookie_name(&self, under: &Authority) -> &str {
+        self.cookie_names.under(under)
     }
 
     /// A new one-time code.
-    #[must_use]
-    pub fn new_code(&self, now: Now) -> Secret {
-        lock(&self.codes).issue(now.mono)
+    pub async fn new_code(&self, now: Now) -> Secret {
+        self.codes.issue(now.mono).await
     }
 
     /// Lets a browser in that shows a code, once.
     pub async fn exchange(&self, code: &str, peer: IpAddr, now: Now) -> Result<NewBrowser, CredentialFault> {
-        // The lock is given back before anything else is asked for.
-        let redeemed = lock(&self.codes).redeem(code, now.mono);
+        let redeemed = self.codes.redeem(code, now.mono).await;
         redeemed.map_err(|fault| self.refuse(fault.into(), peer, now))?;
         let browser = NewBrowser { cookie: Secret::of_256_bits(), key: Secret::of_256_bits() };
         let (cookie, key) = (browser.cookie.digest(), browser.key.digest());
@@ -132,7 +135,7 @@ impl Credentials {
     }
 
     /// Tells who sent what was presented. Right credentials are never slowed down by somebody's wrong ones.
-    pub fn check(
+    pub async fn check(
         &self,
         presented: &Presented<'_>,
         peer: IpAddr,
@@ -142,34 +145,76 @@ impl Credentials {
             Presented::Nothing => return Err(CredentialFault::Missing),
             Presented::Unreadable => None,
             Presented::Bearer(token) => self.token.is(token).then_some(Caller::Token),
-            Presented::Browser { cookies, key } => self.browser(cookies, key, now),
+            Presented::Browser { cookies, key } => self.browser(cookies, key, now).await?,
         };
         caller.ok_or_else(|| self.refuse(CredentialFault::Wrong, peer, now))
     }
 
-    /// Ends every browser's session, every code that waits, and the token of programs.
+    /// Ends every browser's session, every code that waits, and the token of programs. If other servers cannot be told,
+    /// all of it is done here before that is said.
     pub async fn rotate(&self) -> Result<(), CredentialFault> {
-        lock(&self.codes).clear();
-        self.sessions.remove_all().await?;
-        self.token.rotate().map_err(|error| CredentialFault::Store(Box::new(error)))
+        self.codes.clear();
+        let told = match self.sessions.remove_all().await {
+            Err(StoreFault::Unreachable) => Err(CredentialFault::Unreachable(
+                "everybody was logged out here, and will be at the other servers when it does",
+            )),
+            other => Ok(other?),
+        };
+        self.token.rotate().map_err(|error| CredentialFault::Store(Box::new(error)))?;
+        told
     }
 
-    /// Another port may have planted a cookie of our name, so each that came is tried.
-    fn browser(&self, cookies: &[&str], key: &str, now: Now) -> Option<Caller> {
-        let key = Digest::of(key);
-        for cookie in cookies {
-            let cookie = Digest::of(cookie);
-            let session = self.sessions.find(&cookie).filter(|session| session.is_current(now.wall));
-            let Some(session) = session.filter(|session| session.key.matches(key)) else { continue };
-            if session.is_stale(now.wall) {
-                self.sessions.seen(&cookie, now.wall);
+    /// Hears whether other servers have logged everybody out, and tells them whom this one has let in.
+    pub async fn catch_up(&self) -> Result<(), StoreFault> {
+        self.sessions.catch_up().await
+    }
+
+    /// Comes when another server has logged all browsers out.
+    #[must_use]
+    pub fn ended(&self) -> Option<watch::Receiver<()>> {
+        self.sessions.ended()
+    }
+
+    async fn browser(
+        &self,
+        cookies: &[&str],
+        key: &str,
+        now: Now,
+    ) -> Result<Option<Caller>, CredentialFault> {
+        let (cookies, key) =
+            (cookies.iter().map(|cookie| Digest::of(cookie)).collect::<Vec<_>>(), Digest::of(key));
+        let mut strangers = Vec::new();
+        for cookie in &cookies {
+            match self.current(cookie, now) {
+                Some(session) if session.key.matches(key) => return Ok(Some(self.seen(&session, now))),
+                Some(_) => {}
+                None => strangers.push(*cookie),
             }
-            return Some(Caller::Browser(cookie));
         }
-        None
+        if strangers.is_empty() {
+            return Ok(None);
+        }
+        self.sessions.look(&strangers).await?;
+        let known = strangers.iter().filter_map(|cookie| self.current(cookie, now));
+        Ok(known.filter(|session| session.key.matches(key)).map(|session| self.seen(&session, now)).next())
+    }
+
+    fn current(&self, cookie: &Digest, now: Now) -> Option<BrowserSession> {
+        self.sessions.find(cookie).filter(|session| session.is_current(now.wall))
+    }
+
+    fn seen(&self, session: &BrowserSession, now: Now) -> Caller {
+        if session.is_stale(now.wall) {
+            self.sessions.seen(&session.cookie, now.wall);
+        }
+        Caller::Browser(session.cookie)
     }
 
     fn refuse(&self, fault: CredentialFault, peer: IpAddr, now: Now) -> CredentialFault {
+        // Nobody knows whether that was wrong.
+        if matches!(fault, CredentialFault::Unreachable(_)) {
+            return fault;
+        }
         lock(&self.throttle).failed(peer, now.mono).map_or(fault, CredentialFault::TooMany)
     }
 }
@@ -177,7 +222,10 @@ impl Credentials {
 /// Shows nothing secret.
 impl fmt::Debug for Credentials {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Credentials").field("cookie_name", &self.cookie_name).finish_non_exhaustive()
+        formatter
+            .debug_struct("Credentials")
+            .field("cookie_names", &self.cookie_names)
+            .finish_non_exhaustive()
     }
 }
 
@@ -186,13 +234,23 @@ impl From<CodeFault> for CredentialFault {
         match fault {
             CodeFault::Unknown => Self::CodeInvalid,
             CodeFault::Used => Self::CodeUsed,
+            CodeFault::Unreachable => Self::Unreachable(
+                "this code may be of another server; open the address again in a moment, or a new one that \
+                 `liminal url` prints",
+            ),
         }
     }
 }
 
 impl From<StoreFault> for CredentialFault {
-    fn from(StoreFault(cause): StoreFault) -> Self {
-        Self::Store(cause)
+    fn from(fault: StoreFault) -> Self {
+        match fault {
+            StoreFault::Failed(cause) => Self::Store(cause),
+            StoreFault::LoggedOut => Self::CodeInvalid,
+            StoreFault::Unreachable => {
+                Self::Unreachable("another server may have let you in; try again in a moment")
+            }
+        }
     }
 }
 

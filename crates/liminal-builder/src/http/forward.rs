@@ -34,6 +34,7 @@ const ANSWERED: [HeaderName; 2] = [CONTENT_TYPE, RETRY_AFTER];
 const MOST_AT_ONCE: usize = 64;
 const TOKEN: &str = "token";
 const BROWSER: &str = "browser:";
+const ANYONE: &str = "anyone";
 
 /// What the name in a route's path tells of where it has to be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,7 +186,8 @@ fn request(envelope: &Envelope) -> Option<Request> {
 fn caller(word: &str) -> Option<Caller> {
     match word.strip_prefix(BROWSER) {
         Some(digest) => Digest::from_text(digest).map(Caller::Browser),
-        None => (word == TOKEN).then_some(Caller::Token),
+        None if word == TOKEN => Some(Caller::Token),
+        None => (word == ANYONE).then_some(Caller::Anyone),
     }
 }
 
@@ -194,6 +196,7 @@ pub(super) fn word(caller: Option<Caller>) -> String {
     match caller {
         Some(Caller::Browser(digest)) => format!("{BROWSER}{}", digest.to_text()),
         Some(Caller::Token) => TOKEN.to_owned(),
+        Some(Caller::Anyone) => ANYONE.to_owned(),
         None => String::new(),
     }
 }
@@ -241,7 +244,7 @@ mod tests {
 
     #[test]
     fn whoever_asks_is_the_same_at_the_other_server() {
-        for asks in [Caller::Token, Caller::Browser(Digest::of("cookie"))] {
+        for asks in [Caller::Token, Caller::Anyone, Caller::Browser(Digest::of("cookie"))] {
             assert_eq!(caller(&word(Some(asks))), Some(asks));
         }
         for stranger in ["", "anybody", "browser:", "browser:xyz"] {

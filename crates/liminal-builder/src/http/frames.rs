@@ -114,6 +114,7 @@ mod tests {
             item_id: "t/1".into(),
             source_timestamp: now,
             emitted_at: now,
+            started_at: None,
             status: UpsertStatus::Update,
             error_code: None,
             error_message: None,

@@ -14,6 +14,7 @@ use liminal_core::error::ErrorCode;
 use tokio::time::timeout;
 
 use super::app::App;
+use super::cors::Guest;
 use super::credentials::{Caller, CredentialFault, Presented};
 use super::forward::{self, Subject};
 use super::host::Authority;
@@ -117,7 +118,7 @@ pub(super) async fn admit(
     media_type(&request, gate.body)?;
     let access = gate.access(request.uri().path());
     let trust = provenance(&request, access)?;
-    let caller = credentials(&gate.app, &request, access, trust)?;
+    let caller = caller(&gate.app, Shown::by(&request)?, access, trust).await?;
     let mut request = whole_body(&gate.app, request, gate.body).await?;
     if let Some(caller) = caller {
         request.extensions_mut().insert(caller);
@@ -174,13 +175,28 @@ fn provenance(request: &Request, access: Access) -> Result<Trust, ApiError> {
         acts: !is_safe || headers.contains_key(UPGRADE),
         shows_page: access == Access::Page,
         has_authorization: headers.contains_key(AUTHORIZATION),
+        is_guest: request.extensions().get::<Guest>().is_some(),
     };
     Ok(origin::judge(&provenance, own)?)
 }
 
-fn credentials(
+/// What of a request tells who sent it; its body may not be waited with.
+struct Shown<'a> {
+    headers: &'a HeaderMap,
+    own: &'a Authority,
+    peer: IpAddr,
+}
+
+impl<'a> Shown<'a> {
+    fn by(request: &'a Request) -> Result<Self, ApiError> {
+        let own = request.extensions().get::<Authority>().ok_or_else(ApiError::internal)?;
+        Ok(Self { headers: request.headers(), own, peer: peer(request) })
+    }
+}
+
+async fn caller(
     app: &App,
-    request: &Request,
+    shown: Shown<'_>,
     access: Access,
     trust: Trust,
 ) -> Result<Option<Caller>, ApiError> {
@@ -188,13 +204,16 @@ fn credentials(
     if is_open && trust == Trust::Own {
         return Ok(None);
     }
-    let is_secure = request.extensions().get::<Authority>().is_some_and(Authority::is_secure);
-    let presented = Presented::in_headers(request.headers(), app.credentials().cookie_name(is_secure));
-    let caller = app.credentials().check(&presented, peer(request), app.now())?;
+    let credentials = app.credentials();
+    let presented = Presented::in_headers(shown.headers, credentials.cookie_name(shown.own));
     let needs_token = access == Access::Token || trust == Trust::IfToken;
+    let caller = match credentials.check(&presented, shown.peer, app.now()).await {
+        Err(_) if app.takes_anyone() => Caller::Anyone,
+        caller => caller?,
+    };
     match caller {
-        Caller::Browser(_) if needs_token => Err(CredentialFault::Missing.into()),
-        Caller::Browser(_) | Caller::Token => Ok(Some(caller)),
+        Caller::Browser(_) | Caller::Anyone if needs_token => Err(CredentialFault::Missing.into()),
+        Caller::Browser(_) | Caller::Anyone | Caller::Token => Ok(Some(caller)),
     }
 }
 

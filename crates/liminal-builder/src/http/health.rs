@@ -51,6 +51,7 @@ fn capabilities(app: &App) -> BTreeMap<String, Value> {
         ("exportFormats", json!(["md", "json", "jsonl"])),
         ("idempotency", json!(true)),
         ("maxAgents", json!(settings.most_agents)),
+        ("insecureNoAuth", json!(app.takes_anyone())),
         ("messageBytes", json!(limits.message_bytes)),
         ("queueLength", json!(settings.longest_queue)),
         ("search", json!(true)),

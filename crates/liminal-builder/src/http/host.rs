@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::net::{Ipv6Addr, SocketAddr};
 
+use super::web_origin::WebOrigin;
+
 /// The port that `http` addresses leave out. One that is left out is read as this, also where it stands for the next.
 const DEFAULT_PORT: u16 = 80;
 /// The port that `https` addresses leave out.
@@ -19,29 +21,6 @@ pub struct Authority {
     port: u16,
     /// Whether pages under this name come over TLS. A name alone does not tell.
     is_secure: bool,
-}
-
-/// Where browsers reach the server, as the user told: a scheme, a name and perhaps a port.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PublicUrl(Authority);
-
-impl PublicUrl {
-    /// Reads `https://builder.example`; a path or anything else behind it is an error.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let (rest, is_secure) = match text.strip_prefix("https://") {
-            Some(rest) => (rest, true),
-            None => (text.strip_prefix("http://")?, false),
-        };
-        let authority = Authority::parse(rest.as_bytes())?;
-        Some(Self(if is_secure { authority.secured() } else { authority }))
-    }
-}
-
-impl fmt::Display for PublicUrl {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0.origin())
-    }
 }
 
 /// Why a request's name is not taken.
@@ -97,8 +76,8 @@ impl OwnNames {
 
     /// The same with where browsers reach the server.
     #[must_use]
-    pub fn with_public(mut self, url: Option<&PublicUrl>) -> Self {
-        self.names.extend(url.map(|PublicUrl(name)| name.clone()));
+    pub fn with_public(mut self, url: Option<&WebOrigin>) -> Self {
+        self.names.extend(url.map(|url| url.authority().clone()));
         self
     }
 
@@ -163,7 +142,7 @@ impl Authority {
     }
 
     /// The same over TLS, where another port is left out.
-    fn secured(self) -> Self {
+    pub(super) fn secured(self) -> Self {
         let port = if self.port == DEFAULT_SECURE_PORT { DEFAULT_PORT } else { self.port };
         Self { port, is_secure: true, ..self }
     }
@@ -292,7 +271,7 @@ mod tests {
 
     #[test]
     fn d24_where_browsers_reach_the_server_is_a_name_of_its_own() {
-        let public = PublicUrl::parse("https://Builder.example").unwrap();
+        let public = WebOrigin::parse("https://Builder.example").unwrap();
         assert_eq!(public.to_string(), "https://builder.example");
         let names = names(4747).with_public(Some(&public));
         let own = names.judge([&b"builder.example"[..]], None).unwrap();
@@ -314,7 +293,7 @@ mod tests {
             "https://u@a",
             "https://*",
         ] {
-            assert_eq!(PublicUrl::parse(wrong), None, "{wrong}");
+            assert_eq!(WebOrigin::parse(wrong), None, "{wrong}");
         }
     }
 

@@ -30,7 +30,7 @@ pub(super) fn action(verb: Verb, path: &str) -> Option<Action> {
         (Verb::Post, "/auth/rotate") => Action::Rotate,
         (Verb::Post, "/api/projects") | (Verb::Delete, "/api/projects/{id}") => Action::Project,
         (Verb::Post, "/api/projects/{id}/trust") => Action::Trust,
-        (Verb::Post, "/api/session/create") => Action::Create,
+        (Verb::Post, "/api/session/create" | "/api/session/{id}/fork") => Action::Create,
         (Verb::Delete, "/api/session/{id}") => Action::Delete,
         (Verb::Post, "/api/session/{id}/load") => Action::Load,
         (
@@ -64,7 +64,7 @@ impl Party {
         let actor = match caller {
             Some(Caller::Token) => Actor::Token,
             Some(Caller::Browser(digest)) => Actor::Browser(digest.to_text()),
-            None => Actor::Anonymous,
+            Some(Caller::Anyone) | None => Actor::Anonymous,
         };
         Self { actor, address, word: forward::word(caller) }
     }

@@ -5,6 +5,7 @@ use super::host::Authority;
 
 /// What a request tells of where it comes from.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and all combinations occur")]
 pub struct Provenance<'a> {
     /// Every `Origin` header.
     pub origins: &'a [&'a [u8]],
@@ -16,6 +17,8 @@ pub struct Provenance<'a> {
     pub shows_page: bool,
     /// Whether it carries an `Authorization` header. Browsers do not add one by themselves.
     pub has_authorization: bool,
+    /// Whether its one origin is among those that the user named.
+    pub is_guest: bool,
 }
 
 /// How far the provenance of a request is known.
@@ -33,6 +36,9 @@ pub enum OriginFault {
     /// A page of another origin made it.
     #[error("requests from other origins are refused")]
     Foreign,
+    /// A page that the user named made it, without the token.
+    #[error("pages of this origin must send the token in an Authorization header; cookies do not count")]
+    Tokenless,
     /// It does not tell which page made it.
     #[error("send the Origin header as browsers do, or an Authorization header")]
     Untold,
@@ -41,6 +47,9 @@ pub enum OriginFault {
 /// Judges a request that came under our name `own`. A page must be of exactly that name: `localhost` and `127.0.0.1`
 /// can lead to different programs of different users.
 pub fn judge(provenance: &Provenance<'_>, own: &Authority) -> Result<Trust, OriginFault> {
+    if provenance.is_guest {
+        return if provenance.has_authorization { Ok(Trust::IfToken) } else { Err(OriginFault::Tokenless) };
+    }
     let shows_page = provenance.shows_page && !provenance.acts;
     if !shows_page && !is_site_trusted(provenance.fetch_sites) {
         return Err(OriginFault::Foreign);
@@ -78,6 +87,7 @@ mod tests {
             acts: true,
             shows_page: false,
             has_authorization: false,
+            is_guest: false,
         };
         change(&mut provenance);
         super::judge(&provenance, &Authority::parse(b"localhost:4747").unwrap())
@@ -124,6 +134,18 @@ mod tests {
         assert_eq!(judge(&[], &["same-origin"], |_| {}), Err(OriginFault::Untold));
         assert_eq!(judge(&[], &[], |provenance| provenance.has_authorization = true), Ok(Trust::IfToken));
         assert_eq!(judge(&[], &[], |provenance| provenance.acts = false), Ok(Trust::Own));
+    }
+
+    #[test]
+    fn d08_a_page_that_the_user_named_needs_the_token() {
+        for site in ["cross-site", "same-site"] {
+            let bare = judge(&["https://a.example"], &[site], |provenance| provenance.is_guest = true);
+            assert_eq!(bare, Err(OriginFault::Tokenless));
+            let with_token = judge(&["https://a.example"], &[site], |provenance| {
+                (provenance.is_guest, provenance.has_authorization) = (true, true);
+            });
+            assert_eq!(with_token, Ok(Trust::IfToken));
+        }
     }
 
     #[test]

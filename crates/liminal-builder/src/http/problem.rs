@@ -162,6 +162,7 @@ fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::AlreadyAnswered
         | ErrorCode::DeliveryUnknown
         | ErrorCode::HistoryReset
+        | ErrorCode::NotForkable
         | ErrorCode::NotSteerable
         | ErrorCode::PermissionLapsed
         | ErrorCode::ProjectExists
@@ -222,6 +223,10 @@ impl From<CredentialFault> for ApiError {
             CredentialFault::CodeInvalid => Self::unauthorized(ErrorCode::CodeInvalid, &detail),
             CredentialFault::CodeUsed => Self::unauthorized(ErrorCode::CodeUsed, &detail),
             CredentialFault::TooMany(wait) => Self::too_many(wait),
+            CredentialFault::Unreachable(_) => {
+                let hint = Hint::RetryAfter(RETRY_SECONDS);
+                Self { hint, ..Self::new(ErrorCode::RedisUnreachable, detail) }
+            }
             CredentialFault::Store(_) => Self::internal(),
         }
     }

@@ -21,20 +21,31 @@ use super::operation::{Answer, Content, Give, Type};
 use super::problem::ApiError;
 use crate::export::{self, Format};
 use crate::log::sqlite::{FOUND_END, FOUND_START, Hit};
-use crate::log::{Key, Limit};
+use crate::log::{Entry, Head, Key, Limit, LogError, StreamLog};
 
 const PAGE_ENTRIES: usize = 200;
 const LARGEST_PAGE: usize = 1000;
 const PAGE_BYTES: usize = 8 << 20;
 const HITS: usize = 50;
 
-/// Which page of a history.
+/// Which page of a history; the newest one, if no place is given. At most one place may be.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Page {
-    /// Where to go on: `before` of the page after it.
+    /// Where older items go on: `before` of the page after it.
     before: Option<u64>,
+    /// Where newer items go on: `after` of the page before it.
+    after: Option<u64>,
+    /// The item that the page is about: those that appeared before and after it stand around it.
+    around: Option<ItemId>,
     /// The most items that are wanted.
     limit: Option<usize>,
+}
+
+/// Neighbours in a history, and where it goes on after them.
+struct Span {
+    entries: Vec<Entry>,
+    head: Head,
+    after: Option<u64>,
 }
 
 pub(super) async fn history(
@@ -43,22 +54,77 @@ pub(super) async fn history(
     Query(page): Query<Page>,
 ) -> Result<Written<HistoryPage>, ApiError> {
     app.sessions().status(&id).await?;
-    let entries = page.limit.unwrap_or(PAGE_ENTRIES).clamp(1, LARGEST_PAGE);
-    let limit = Limit { entries, bytes: PAGE_BYTES };
-    let found = app.sessions().log().history(&id, page.before, limit).await?;
-    let oldest =
-        found.entries.first().map(|entry| entry.first_seq).filter(|first| *first > found.head.floor + 1);
-    let mut body = b"{\"sessionId\":".to_vec();
-    body.extend(frames::json(&id));
-    frames::lists(&mut body, &found.entries);
-    body.extend_from_slice(b",\"epoch\":");
-    body.extend(frames::json(&found.head.epoch));
-    frames::number(&mut body, "seq", found.head.seq);
-    if let Some(before) = oldest {
-        frames::number(&mut body, "before", before);
+    let (log, entries) = (&**app.sessions().log(), page.limit.unwrap_or(PAGE_ENTRIES));
+    let limit = Limit { entries: entries.clamp(1, LARGEST_PAGE), bytes: PAGE_BYTES };
+    let found = match (page.before, page.after, page.around) {
+        (before, None, None) => older(log, &id, before, limit).await?,
+        (None, Some(after), None) => newer(log, &id, after, limit).await?,
+        (None, None, Some(item)) => around(log, &id, item, limit).await?,
+        _ => {
+            let problem = "choose one of before, after and around";
+            return Err(ApiError::new(ErrorCode::InvalidRequest, problem));
+        }
+    };
+    Ok(Written::new(found.json(&id)))
+}
+
+async fn older(
+    log: &dyn StreamLog,
+    id: &SessionId,
+    before: Option<u64>,
+    limit: Limit,
+) -> Result<Span, LogError> {
+    let page = log.history(id, before, limit).await?;
+    let last = page.entries.last().map(|entry| entry.first_seq);
+    let after = last.filter(|_| before.is_some_and(|before| before <= page.head.seq));
+    Ok(Span { entries: page.entries, head: page.head, after })
+}
+
+async fn newer(log: &dyn StreamLog, id: &SessionId, after: u64, limit: Limit) -> Result<Span, LogError> {
+    let page = log.later(id, after, limit).await?;
+    let after = (page.through < page.head.seq).then_some(page.through);
+    Ok(Span { entries: page.entries, head: page.head, after })
+}
+
+async fn around(log: &dyn StreamLog, id: &SessionId, item: ItemId, limit: Limit) -> Result<Span, ApiError> {
+    let unknown = || ApiError::new(ErrorCode::ItemNotFound, "there is no such item in this session");
+    let entry = log.entry(id, &Key::Item(item)).await?.ok_or_else(unknown)?;
+    let half = Limit { entries: limit.entries.div_ceil(2), bytes: limit.bytes / 2 };
+    let older = log.history(id, Some(entry.first_seq + 1), half).await?;
+    let mut entries = older.entries;
+    let rest = limit.entries - entries.len();
+    // Whether there are newer ones is to be told also where there is no room for them.
+    let looked = Limit { entries: rest.max(1), bytes: half.bytes };
+    let mut newer = newer(log, id, entry.first_seq, looked).await?;
+    if rest == 0 && newer.entries.pop().is_some() {
+        newer.after = Some(entry.first_seq);
     }
-    body.push(b'}');
-    Ok(Written::new(body))
+    if newer.head.epoch != older.head.epoch {
+        // The log began a new life between the two looks.
+        return Err(unknown());
+    }
+    entries.extend(newer.entries);
+    Ok(Span { entries, ..newer })
+}
+
+impl Span {
+    fn json(&self, id: &SessionId) -> Vec<u8> {
+        let Self { entries, head, after } = self;
+        let before = entries.first().map(|entry| entry.first_seq).filter(|first| *first > head.floor + 1);
+        let mut body = b"{\"sessionId\":".to_vec();
+        body.extend(frames::json(id));
+        frames::lists(&mut body, entries);
+        body.extend_from_slice(b",\"epoch\":");
+        body.extend(frames::json(&head.epoch));
+        frames::number(&mut body, "seq", head.seq);
+        for (name, place) in [("before", before), ("after", *after)] {
+            if let Some(place) = place {
+                frames::number(&mut body, name, place);
+            }
+        }
+        body.push(b'}');
+        body
+    }
 }
 
 /// The full output of a tool, or a part of it.

@@ -169,8 +169,13 @@ const fn joined<const COUNT: usize>() -> [Route; COUNT] {
 const KEPT: &[ErrorCode] = &[ErrorCode::ShuttingDown, ErrorCode::StorageFull];
 
 /// How everything about one session can fail.
-const OF_SESSION: &[ErrorCode] =
-    &[ErrorCode::SessionNotFound, ErrorCode::ShuttingDown, ErrorCode::StorageFull];
+const OF_SESSION: &[ErrorCode] = &[
+    ErrorCode::OwnerLost,
+    ErrorCode::SessionNotFound,
+    ErrorCode::SessionTakenOver,
+    ErrorCode::ShuttingDown,
+    ErrorCode::StorageFull,
+];
 
 /// How starting an agent can fail.
 const STARTS_AGENT: &[ErrorCode] = &[

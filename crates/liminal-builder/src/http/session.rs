@@ -7,7 +7,8 @@ use axum::http::HeaderMap;
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::{ProjectId, SessionId};
 use liminal_core::wire::rest::{
-    Configure, CreateSession, MessageAccepted, Rename, SendMessage, SessionList, SessionOpened, SessionStatus,
+    Configure, CreateSession, ForkSession, MessageAccepted, Rename, SendMessage, SessionList, SessionOpened,
+    SessionStatus,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -57,12 +58,28 @@ pub(super) async fn create(
 ) -> Result<Created<SessionOpened>, ApiError> {
     let sessions = app.sessions().clone();
     let create = async move {
-        let create = async { app.sessions().create(body.clone()).await };
+        let create = Box::pin(async { app.sessions().create(body.clone()).await });
         receipts::once(&app, "create", &headers, &body, create).await
     };
     let opened = sessions.finish(create).await?;
     let target = Target(opened.session_id.to_string());
     Ok(Created(opened, target))
+}
+
+pub(super) async fn fork(
+    State(app): State<App>,
+    Path(id): Path<SessionId>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<ForkSession>,
+) -> Result<Created<SessionStatus>, ApiError> {
+    let sessions = app.sessions().clone();
+    let fork = async move {
+        let fork = Box::pin(async { app.sessions().fork(&id, body.clone()).await });
+        receipts::once(&app, &format!("fork {id}"), &headers, &body, fork).await
+    };
+    let forked = sessions.finish(fork).await?;
+    let target = Target(forked.session_id.to_string());
+    Ok(Created(forked, target))
 }
 
 pub(super) async fn load(

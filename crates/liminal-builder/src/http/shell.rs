@@ -16,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use liminal_core::error::ErrorCode;
 
 use super::app::App;
+use super::cors::{self, Guest};
 use super::forwarded;
 use super::gate::{self, Handled, Peer};
 use super::host::Authority;
@@ -36,9 +37,14 @@ pub(super) async fn surround(State(app): State<App>, mut request: Request, next:
     request.extensions_mut().insert(Peer(peer));
     let path = request.uri().path().to_owned();
     let policy = policy(name.as_ref().ok());
+    let guest = Guest::of(request.headers(), app.cors_origins());
     let mut response = match name {
+        Ok(_) if guest.is_some() && cors::is_preflight(&request) => cors::granted(),
         Ok(name) => {
             request.extensions_mut().insert(name);
+            if let Some(guest) = guest.clone() {
+                request.extensions_mut().insert(guest);
+            }
             unless_panicked(next.run(request))
                 .await
                 .unwrap_or_else(|Panicked| ApiError::internal().into_response())
@@ -53,6 +59,9 @@ pub(super) async fn surround(State(app): State<App>, mut request: Request, next:
         }
     }
     add_headers(response.headers_mut(), &policy);
+    if let Some(guest) = guest {
+        guest.share(response.headers_mut());
+    }
     response
 }
 

@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::answers::Events;
 use super::app::App;
+use super::credentials::Caller;
 use super::extract::{Path, Query};
 use super::feed::{Feed, Frame};
 use super::frames;
@@ -43,10 +44,12 @@ pub(super) struct Place {
 /// A session's items and turns as they change.
 pub(super) async fn upserts(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<SessionId>,
     Query(place): Query<Place>,
     headers: HeaderMap,
 ) -> Result<Events<ServerMessage>, ApiError> {
+    let logged_out = app.logged_out(caller);
     let after = begin(&headers, place);
     let (subscription, live) = app.sessions().follow(&id, after.as_deref()).await?;
     let head = subscription.head();
@@ -59,16 +62,18 @@ pub(super) async fn upserts(
         Some((stream::iter(frames.into_iter().map(event)), feed))
     });
     let first = stream::iter([hello_event(&hello)]);
-    Ok(Events::new(answer(app, first.chain(changes.flatten()))))
+    Ok(Events::new(answer(app, logged_out, first.chain(changes.flatten()))))
 }
 
 /// A session's canonical events as they happen.
 pub(super) async fn events(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<SessionId>,
     Query(place): Query<Place>,
     headers: HeaderMap,
 ) -> Result<Events<StreamEventEnvelope>, ApiError> {
+    let logged_out = app.logged_out(caller);
     let (subscription, _) = app.sessions().follow(&id, None).await?;
     let epoch = subscription.head().epoch;
     let asked = begin(&headers, place);
@@ -88,7 +93,7 @@ pub(super) async fn events(
     });
     let epoch = epoch.to_string();
     let events = changes.flatten().map(move |(number, bytes)| canonical(&epoch, number, &bytes));
-    Ok(Events::new(answer(app, stream::iter([hello]).chain(events))))
+    Ok(Events::new(answer(app, logged_out, stream::iter([hello]).chain(events))))
 }
 
 /// Whether nothing is missing behind a place: old events are given up, and some places were never reached.
@@ -155,11 +160,15 @@ fn text(bytes: &Bytes) -> String {
 }
 
 /// Ends with the server, so that stopping it does not wait for readers, and with the credential that opened it.
-fn answer(app: App, events: impl Stream<Item = Event> + Send + 'static) -> Response {
+fn answer(
+    app: App,
+    logged_out: impl Future<Output = ()> + Send + 'static,
+    events: impl Stream<Item = Event> + Send + 'static,
+) -> Response {
     let ended = async move {
         tokio::select! {
             () = app.stopping() => {}
-            () = app.rotated() => {}
+            () = logged_out => {}
         }
     };
     let events = events.take_until(Box::pin(ended)).map(Ok::<_, Infallible>);

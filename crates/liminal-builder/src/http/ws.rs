@@ -47,6 +47,7 @@ pub(super) async fn open(
 ) -> Socket {
     // Browsers send a message as one frame.
     let largest = app.limits().message_bytes;
+    let logged_out = app.logged_out(caller);
     let response = upgrade
         .protocols([PROTOCOL])
         .max_message_size(largest)
@@ -57,7 +58,7 @@ pub(super) async fn open(
         .write_buffer_size(0)
         .on_upgrade(move |socket| async move {
             let Some(place) = app.enter() else { return };
-            Connection::new(app, caller, peer, socket).run().await;
+            Connection::new(app, caller, peer, socket).run(logged_out).await;
             drop(place);
         });
     Socket(response)
@@ -98,16 +99,16 @@ impl Connection {
         Self { app, socket, feeders, commands, outgoing, pace: Pace::default(), heard: Instant::now() }
     }
 
-    async fn run(mut self) {
+    async fn run(mut self, logged_out: impl Future<Output = ()>) {
         let mut changes = self.app.sessions().changes();
-        let mut rotations = self.app.rotations();
+        let mut logged_out = std::pin::pin!(logged_out);
         let end = loop {
             let woken = tokio::select! {
                 message = self.socket.recv() => Woken::Heard(message),
                 Some(frames) = self.outgoing.recv() => Woken::Frames(frames),
                 answer = self.commands.next() => Woken::Answer(answer),
                 change = changes.recv() => Woken::ListChanged(list_changed(change.ok().flatten())),
-                _ = rotations.changed() => Woken::Rotated,
+                () = &mut logged_out => Woken::Rotated,
                 () = self.app.stopping() => Woken::Stopping,
                 () = pause(PING) => Woken::Quiet,
             };

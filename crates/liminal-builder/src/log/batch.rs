@@ -7,6 +7,7 @@ use liminal_core::processor::{Emission, Sink, TurnChange, TurnRef};
 use liminal_core::upsert::{TurnEvent, Upsert, UpsertStatus};
 
 use super::Key;
+use super::starts::Starts;
 use super::text;
 
 /// An output without a place.
@@ -86,6 +87,7 @@ pub struct Encoder {
     batch: Batch,
     /// Kept between outputs, so that each costs one allocation of its exact size.
     scratch: Vec<u8>,
+    starts: Starts,
 }
 
 /// More room than nearly every payload needs; more is given back after use.
@@ -110,6 +112,7 @@ impl Encoder {
         let (key, turn) = match event {
             TurnEvent::TurnStarted { turn_id, .. } => (Key::TurnStarted(turn_id.clone()), turn_id),
             TurnEvent::TurnComplete { turn_id, .. } | TurnEvent::TurnError { turn_id, .. } => {
+                self.starts.forget(turn_id);
                 (Key::TurnEnded(turn_id.clone()), turn_id)
             }
         };
@@ -147,6 +150,8 @@ impl Encoder {
 
 impl Sink for Encoder {
     fn item(&mut self, emission: Emission<'_>) {
+        let started = self.starts.of(emission.head());
+        let emission = emission.started(started);
         self.scratch.clear();
         emission.write_json(&mut self.scratch);
         self.push_item(emission.head());

@@ -9,13 +9,13 @@ use liminal_core::upsert::{TurnEvent, Upsert, UpsertStatus};
 
 use super::{Batch, Encoder, Entry, Key, LogError};
 
-/// What ends the turns of a whole log that have not ended.
+/// The turns of a whole log that have not ended, and what ends them.
 pub fn endings(
     session: &SessionId,
     entries: &[Entry],
     reason: &ErrorInfo,
     now: jiff::Timestamp,
-) -> Result<Batch, LogError> {
+) -> Result<(Vec<TurnId>, Batch), LogError> {
     let (mut turns, mut ended) = (BTreeSet::new(), BTreeSet::new());
     for entry in entries {
         match &entry.key {
@@ -26,7 +26,8 @@ pub fn endings(
         }
     }
     let open: Vec<TurnId> = turns.difference(&ended).cloned().collect();
-    end(session, &open, entries.iter().filter(|entry| entry.is_open), reason, now)
+    let batch = end(session, &open, entries.iter().filter(|entry| entry.is_open), reason, now)?;
+    Ok((open, batch))
 }
 
 /// What ends certain turns, given the items that are open.

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use liminal_core::ids::SessionId;
 use tokio::sync::watch;
 
-use super::Pending;
+use super::{Events, Pending};
 
 /// A place for all sessions' canonical events.
 pub trait EventLog: Send + Sync + std::fmt::Debug + 'static {
@@ -13,12 +13,7 @@ pub trait EventLog: Send + Sync + std::fmt::Debug + 'static {
     fn record<'a>(&'a self, session: &'a SessionId, events: Vec<Bytes>) -> Pending<'a, ()>;
 
     /// Events after a number, with theirs, oldest first. Numbers are dense per session.
-    fn events<'a>(
-        &'a self,
-        session: &'a SessionId,
-        after: u64,
-        limit: usize,
-    ) -> Pending<'a, Vec<(u64, Bytes)>>;
+    fn events<'a>(&'a self, session: &'a SessionId, after: u64, limit: usize) -> Events<'a>;
 
     /// Tells whenever there are more events of a session.
     fn follow(&self, session: &SessionId) -> watch::Receiver<()>;

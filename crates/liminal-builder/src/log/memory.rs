@@ -66,6 +66,10 @@ impl StreamLog for MemoryLog {
         Box::pin(async move { Ok(at_hand(self.windows.get(session).history(before, limit))) })
     }
 
+    fn later<'a>(&'a self, session: &'a SessionId, after: u64, limit: Limit) -> Pending<'a, Page> {
+        Box::pin(async move { Ok(at_hand(self.windows.get(session).later(after, limit))) })
+    }
+
     fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>> {
         Box::pin(async move { Ok(self.windows.get(session).entry(key)) })
     }

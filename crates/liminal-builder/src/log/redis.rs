@@ -1,12 +1,10 @@
 //! The log in Redis, which several servers share. Owns the order of its scripts, of news and of what is read; who may
 //! write a session is told by tokens, whose giving is not known here.
 //!
-//! What is stored is what [`keys`] says. Every change is one script, so that nobody ever reads half of one.
+//! What is stored is what [`Keys`] says. Every change is one script, so that nobody ever reads half of one.
 
 mod backoff;
 mod copy;
-pub mod keys;
-mod link;
 mod listener;
 mod packed;
 mod scripts;
@@ -24,16 +22,15 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::{
-    Batch, Cursor, Durability, Entry, EventLog, Head, Key, Limit, LogError, Page, Pending, StreamLog,
+    Batch, Cursor, Durability, Entry, EventLog, Events, Head, Key, Limit, LogError, Page, Pending, StreamLog,
 };
 pub(super) use backoff::Backoff;
 pub use copy::{Copied, CopiedEvents, Copy};
-use keys::Keys;
-use link::Ask;
-pub use link::Link;
 use listener::{Join, Listener};
 use scripts::{Found, Scripts, Verdict, field, unexpected};
 use watches::Watches;
+
+use crate::redis_store::{Keys, Link};
 
 /// How much is kept, and how long is waited.
 #[derive(Debug, Clone)]
@@ -110,18 +107,6 @@ impl RedisLog {
         &self.shared.keys
     }
 
-    /// Whether what Redis has acknowledged survives a crash of it; none if it does not tell.
-    pub async fn is_append_only(&self) -> Result<Option<bool>, LogError> {
-        let told: Result<String, _> = self.shared.link.query(redis::cmd("INFO").arg("persistence")).await;
-        match told {
-            Ok(told) => {
-                Ok(told.lines().find_map(|line| Some(line.trim().strip_prefix("aof_enabled:")? == "1")))
-            }
-            Err(LogError::Failed(_)) => Ok(None),
-            Err(problem) => Err(problem),
-        }
-    }
-
     /// Appends with the right to write; refused if somebody has a greater token.
     pub async fn append_as(&self, session: &SessionId, token: u64, batch: Batch) -> Result<Cursor, LogError> {
         let shared = &self.shared;
@@ -134,7 +119,7 @@ impl RedisLog {
             call.arg(packed::text_of(record)).arg(&*record.bytes);
         }
         let ticket = shared.watches.ticket(session);
-        let answer = Verdict::of(shared.link.invoke(&call).await?)?.done()?;
+        let answer = Verdict::of(shared.link.query(&call).await?)?.done()?;
         let head = scripts::head(&mut answer.into_iter())?;
         if shared.watches.learn(session, Some(head.clone()), ticket).is_none() {
             shared.refresh(session).await?;
@@ -145,7 +130,7 @@ impl RedisLog {
     async fn trim_now(&self, session: &SessionId, through: u64) -> Result<(), LogError> {
         let mut call = self.shared.call(&self.shared.scripts.trim, session);
         call.arg(0).arg(self.shared.keys.news(session)).arg(through);
-        Verdict::of(self.shared.link.invoke(&call).await?)?.done()?;
+        Verdict::of(self.shared.link.query(&call).await?)?.done()?;
         self.shared.refresh(session).await.map(drop)
     }
 
@@ -194,7 +179,7 @@ impl Shared {
     }
 
     async fn stored(&self, session: &SessionId) -> Result<Option<(Head, u64)>, LogError> {
-        let answer: Vec<Value> = self.link.look(Ask::Script(&self.call(&self.scripts.head, session))).await?;
+        let answer: Vec<Value> = self.link.look(&self.call(&self.scripts.head, session)).await?;
         if answer.is_empty() {
             return Ok(None);
         }
@@ -225,7 +210,7 @@ impl Shared {
             let ticket = self.watches.ticket(session);
             let mut call = self.call(script, session);
             call.arg(from).arg(limit.entries.min(AT_ONCE.entries)).arg(limit.bytes.min(AT_ONCE.bytes));
-            let found = Found::of(self.link.look(Ask::Script(&call)).await?)?;
+            let found = Found::of(self.link.look(&call).await?)?;
             let (head, rest) =
                 found.map_or((None, None), |found| (Some(found.head), Some((found.is_cut, found.entries))));
             if let Some(head) = self.watches.learn(session, head, ticket) {
@@ -252,27 +237,44 @@ impl Shared {
         }
     }
 
-    /// In order of `first_seq`. What has changed while the pages were read is newer than the head of the first, and is
-    /// read again by whoever goes on from there.
     async fn before(&self, session: &SessionId, before: Option<u64>, limit: Limit) -> Result<Page, LogError> {
-        let end =
-            |before: Option<u64>| before.map_or_else(|| "+inf".to_owned(), |before| format!("({before}"));
-        let mut found = self.page(session, &self.scripts.history, &end(before), limit).await?;
+        let from = before.map_or_else(|| "+inf".to_owned(), |before| format!("({before}"));
+        let Found { head, mut entries, .. } =
+            self.in_order(session, &self.scripts.history, &from, limit).await?;
+        entries.reverse();
+        Ok(Page { entries, through: head.seq, head })
+    }
+
+    async fn later(&self, session: &SessionId, after: u64, limit: Limit) -> Result<Page, LogError> {
+        let Found { head, is_cut, entries } =
+            self.in_order(session, &self.scripts.later, &format!("({after}"), limit).await?;
+        Ok(Page::later(entries, is_cut, head))
+    }
+
+    /// In the script's order of `first_seq`. What has changed while the pages were read is newer than the head of the
+    /// first, and is read again by whoever goes on from there.
+    async fn in_order(
+        &self,
+        session: &SessionId,
+        script: &Script,
+        from: &str,
+        limit: Limit,
+    ) -> Result<Found, LogError> {
+        let mut found = self.page(session, script, from, limit).await?;
         let (head, mut entries, mut bytes) = (found.head.clone(), Vec::<Entry>::new(), 0);
         loop {
             if (&found.head.epoch, found.head.floor) != (&head.epoch, head.floor) {
                 // The log was rebuilt or trimmed meanwhile.
-                return Box::pin(self.before(session, before, limit)).await;
+                return Box::pin(self.in_order(session, script, from, limit)).await;
             }
             bytes += found.entries.iter().map(|entry| entry.bytes.len()).sum::<usize>();
             entries.extend(found.entries);
             if !found.is_cut || limit.is_reached(entries.len(), bytes) {
-                entries.reverse();
-                return Ok(Page { entries, through: head.seq, head });
+                return Ok(Found { head, is_cut: found.is_cut, entries });
             }
-            let next = entries.last().map(|entry| entry.first_seq);
-            found =
-                self.page(session, &self.scripts.history, &end(next), rest(limit, &entries, bytes)).await?;
+            let next =
+                entries.last().map_or_else(|| from.to_owned(), |entry| format!("({}", entry.first_seq));
+            found = self.page(session, script, &next, rest(limit, &entries, bytes)).await?;
         }
     }
 }
@@ -295,11 +297,15 @@ impl StreamLog for RedisLog {
         Box::pin(self.shared.before(session, before, limit))
     }
 
+    fn later<'a>(&'a self, session: &'a SessionId, after: u64, limit: Limit) -> Pending<'a, Page> {
+        Box::pin(self.shared.later(session, after, limit))
+    }
+
     fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>> {
         Box::pin(async move {
             let key = key.to_string();
             let command = Cmd::hget(self.shared.keys.items(session), &key);
-            let state: Option<Vec<u8>> = self.shared.link.look(Ask::Command(&command)).await?;
+            let state: Option<Vec<u8>> = self.shared.link.look(&command).await?;
             state.map(|state| packed::read(&key, &state.into())).transpose()
         })
     }
@@ -327,20 +333,15 @@ impl EventLog for RedisLog {
             for event in &events {
                 call.arg("-").arg(&**event);
             }
-            Verdict::of(shared.link.invoke(&call).await?)?.done().map(drop)
+            Verdict::of(shared.link.query(&call).await?)?.done().map(drop)
         })
     }
 
-    fn events<'a>(
-        &'a self,
-        session: &'a SessionId,
-        after: u64,
-        limit: usize,
-    ) -> Pending<'a, Vec<(u64, Bytes)>> {
+    fn events<'a>(&'a self, session: &'a SessionId, after: u64, limit: usize) -> Events<'a> {
         Box::pin(async move {
             let (stream, start) = (self.shared.keys.events(session), format!("({after}-0"));
             let command = Cmd::xrange_count(stream, start, "+", limit.min(AT_ONCE.entries));
-            let reply: StreamRangeReply = self.shared.link.look(Ask::Command(&command)).await?;
+            let reply: StreamRangeReply = self.shared.link.look(&command).await?;
             reply
                 .ids
                 .into_iter()

@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use super::redis::RedisLog;
 use super::sqlite::{Import, SqliteLog};
 use super::{
-    Batch, Cursor, Durability, Entry, EventLog, Head, Key, Limit, LogError, Page, Pending, StreamLog,
+    Batch, Cursor, Durability, Entry, EventLog, Events, Head, Key, Limit, LogError, Page, Pending, StreamLog,
 };
 use crate::clock::Clock;
 use copier::Copier;
@@ -81,8 +81,8 @@ impl SharedLog {
         &self.inner.redis
     }
 
-    /// From now on the session is written here, with this right. If Redis has another life of it or more of it than
-    /// there is here, that replaces what is here.
+    /// From now on the session is written here, and by nobody with a smaller token. If Redis has another life of it or
+    /// more of it than there is here, that replaces what is here. Refused if somebody has a greater token.
     pub async fn own(&self, session: &SessionId, token: u64) -> Result<Head, LogError> {
         self.inner.own(session, token).await
     }
@@ -179,7 +179,8 @@ impl Inner {
     }
 
     async fn own(&self, session: &SessionId, token: u64) -> Result<Head, LogError> {
-        let stored = self.redis.stored(session).await?;
+        // First, so that whoever had it adds nothing to what is taken over.
+        let stored = self.redis.own(session, token).await?;
         let local = self.local.head(session).await?;
         let here = local.borrow().clone();
         let has_more = |there: &Head| there.epoch != here.epoch || there.seq > here.seq;
@@ -326,6 +327,14 @@ impl StreamLog for SharedLog {
         })
     }
 
+    fn later<'a>(&'a self, session: &'a SessionId, after: u64, limit: Limit) -> Pending<'a, Page> {
+        Box::pin(async move {
+            let page = self.inner.side(session).later(session, after, limit).await?;
+            self.inner.routes.sync(session);
+            Ok(page)
+        })
+    }
+
     fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>> {
         self.inner.side(session).entry(session, key)
     }
@@ -363,12 +372,7 @@ impl EventLog for SharedLog {
         })
     }
 
-    fn events<'a>(
-        &'a self,
-        session: &'a SessionId,
-        after: u64,
-        limit: usize,
-    ) -> Pending<'a, Vec<(u64, Bytes)>> {
+    fn events<'a>(&'a self, session: &'a SessionId, after: u64, limit: usize) -> Events<'a> {
         if self.is_ours(session) {
             return self.inner.local.events(session, after, limit);
         }

@@ -35,7 +35,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::window::{Window, Windows};
 use super::{
-    Batch, Cursor, Durability, Entry, EventLog, Head, Key, Limit, LogError, Page, Pending, StreamLog,
+    Batch, Cursor, Durability, Entry, EventLog, Events, Head, Key, Limit, LogError, Page, Pending, StreamLog,
 };
 use followers::Followers;
 pub use import::Import;
@@ -282,6 +282,15 @@ impl StreamLog for SqliteLog {
         })
     }
 
+    fn later<'a>(&'a self, session: &'a SessionId, after: u64, limit: Limit) -> Pending<'a, Page> {
+        Box::pin(async move {
+            match self.window(session).await?.later(after, limit) {
+                Ok(page) => Ok(page),
+                Err(head) => self.readers.later(session.clone(), after, head, limit).await,
+            }
+        })
+    }
+
     fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>> {
         Box::pin(async move {
             match self.window(session).await?.entry(key) {
@@ -316,12 +325,7 @@ impl EventLog for SqliteLog {
         })
     }
 
-    fn events<'a>(
-        &'a self,
-        session: &'a SessionId,
-        after: u64,
-        limit: usize,
-    ) -> Pending<'a, Vec<(u64, Bytes)>> {
+    fn events<'a>(&'a self, session: &'a SessionId, after: u64, limit: usize) -> Events<'a> {
         let session = session.clone();
         let read = move |connection: &Connection| match reader::session_row(connection, &session)? {
             Some(row) => events::read(connection, row.id, after, limit),

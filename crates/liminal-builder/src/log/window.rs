@@ -148,16 +148,29 @@ impl Window {
     /// Entries by their first place, unless some of them are not here.
     pub(super) fn history(&self, before: Option<u64>, limit: Limit) -> Result<Page, Head> {
         let states = lock(&self.states);
-        let head = self.head.borrow().clone();
-        if states.complete_after > head.floor {
-            return Err(head);
-        }
+        let head = self.whole(&states)?;
         let is_wanted = |entry: &&Entry| before.is_none_or(|before| entry.first_seq < before);
         let mut wanted: Vec<_> = states.by_key.values().filter(is_wanted).collect();
         wanted.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.first_seq));
         let (mut entries, _) = take(wanted.into_iter(), limit);
         entries.reverse();
         Ok(Page { through: head.seq, entries, head })
+    }
+
+    /// Entries that first appeared after a place, unless some of them are not here.
+    pub(super) fn later(&self, after: u64, limit: Limit) -> Result<Page, Head> {
+        let states = lock(&self.states);
+        let head = self.whole(&states)?;
+        let mut wanted: Vec<_> = states.by_key.values().filter(|entry| entry.first_seq > after).collect();
+        wanted.sort_unstable_by_key(|entry| entry.first_seq);
+        let (entries, is_cut) = take(wanted.into_iter(), limit);
+        Ok(Page::later(entries, is_cut, head))
+    }
+
+    /// The head of a log that is here from its beginning; of another one it is the error.
+    fn whole(&self, states: &States) -> Result<Head, Head> {
+        let head = self.head.borrow().clone();
+        if states.complete_after > head.floor { Err(head) } else { Ok(head) }
     }
 
     /// The state of a key, if it is here.

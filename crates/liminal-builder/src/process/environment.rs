@@ -58,6 +58,12 @@ impl Environment {
         self
     }
 
+    /// What of it passes a test of names.
+    pub(super) fn only(mut self, passes: impl Fn(&OsStr) -> bool) -> Self {
+        self.variables.retain(|name, _| passes(name));
+        self
+    }
+
     /// The value of a variable.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&OsStr> {
@@ -82,7 +88,7 @@ impl Environment {
     }
 }
 
-fn is_executable(program: &Path) -> bool {
+pub(super) fn is_executable(program: &Path) -> bool {
     program.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 

@@ -54,8 +54,9 @@ fn launch_tag() -> io::Result<String> {
 
 #[expect(clippy::disallowed_methods, reason = "the one place that starts agents; `AgentProcess` ends them")]
 fn command(spec: &ProcessSpec, launch: &str) -> Command {
-    let mut command = Command::new(&spec.program);
-    command.args(&spec.args).current_dir(&spec.cwd).env_clear().envs(spec.environment.iter());
+    let mut words = spec.wrapper.before(&spec.program);
+    let mut command = Command::new(words.next().unwrap_or(spec.program.as_os_str()));
+    command.args(words).args(&spec.args).current_dir(&spec.cwd).env_clear().envs(spec.environment.iter());
     for variable in [launch, &spec.instance.variable(), &spec.session.variable()] {
         command.envs(variable.split_once('='));
     }
@@ -85,7 +86,7 @@ fn explained(spec: &ProcessSpec, source: io::Error) -> SpawnError {
     if !can_enter(&spec.cwd) {
         return SpawnError::DirectoryMissing { directory: spec.cwd.clone() };
     }
-    SpawnError::of_program(&spec.program, source)
+    SpawnError::of_program(spec.wrapper.program().unwrap_or(&spec.program), source)
 }
 
 impl SpawnError {

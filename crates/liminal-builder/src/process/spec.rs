@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
+use super::confinement::Wrapper;
 use super::environment::Environment;
 
 /// Everything needed to start an agent.
@@ -13,6 +14,8 @@ pub struct ProcessSpec {
     /// A path, or a name to be looked up in the `PATH` of `environment`.
     pub program: PathBuf,
     pub args: Vec<OsString>,
+    /// What it is started through.
+    pub wrapper: Wrapper,
     pub cwd: PathBuf,
     pub environment: Environment,
     pub instance: InstanceId,

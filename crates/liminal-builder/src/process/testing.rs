@@ -17,6 +17,7 @@ pub(crate) fn shell(script: &str) -> ProcessSpec {
     ProcessSpec {
         program: PathBuf::from("sh"),
         args: vec!["-c".into(), script.into()],
+        wrapper: Wrapper::default(),
         cwd: std::env::temp_dir(),
         environment: Environment::inherited(),
         instance: InstanceId::new("test").unwrap(),

@@ -1,8 +1,10 @@
 //! Agents that speak the Agent Client Protocol: Codex and any other. Owns how such an agent is started, and that one
 //! process serves all sessions of its kind; a process that died or was ended comes back with the next session.
 
+mod asking;
 pub(super) mod codex;
 mod connection;
+mod fork;
 mod list;
 mod pipe;
 mod remembered;
@@ -22,7 +24,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::{
-    Asking, OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, blocking, handshake,
+    Asking, Forked, OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, blocking,
+    handshake,
 };
 use crate::agents::Launch;
 use crate::clock::Clock;
@@ -30,7 +33,7 @@ use crate::config::CwdPolicy;
 use crate::demo;
 use crate::diagnostics::{Diagnostics, Snapshot};
 use crate::discovery::{Listing, codex as codex_files};
-use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
+use crate::process::{AgentProcess, Confinement, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
 pub use codex::login as codex_login;
 use connection::{ConnectionTask, Request};
@@ -47,6 +50,9 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 const LIST_PATIENCE: Duration = Duration::from_secs(60);
 /// How long a process lives on that was started for a list: the next directory is asked for at once.
 const LIST_LIVES_ON: Duration = Duration::from_secs(3);
+
+/// A cold agent and a long history take seconds.
+const FORK_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The code of JSON-RPC by which agents say that they want a login.
 const LOGIN_WANTED: &str = "-32000";
@@ -67,6 +73,8 @@ pub struct Settings {
     pub cwd_policy: CwdPolicy,
     /// This installation of ours, by which leftover processes are found.
     pub instance: InstanceId,
+    /// How its processes are confined.
+    pub confinement: Confinement,
     /// How it is spoken to.
     pub options: Options,
     /// The bounds of its pipe.
@@ -87,6 +95,7 @@ impl Settings {
             environment: own_environment(name),
             cwd_policy: CwdPolicy::default(),
             instance,
+            confinement: Confinement::default(),
             options: Options { provider_id: name.to_owned(), ..Options::default() },
             limits: StdioLimits::default(),
             idle_timeout: IDLE_TIMEOUT,
@@ -167,12 +176,37 @@ impl AcpAgent {
         self.check_trust(&options)?;
         check_directory(&directory)?;
         let agent_session = resume.as_ref().map(|session_id| self.agent_session(session_id)).transpose()?;
+        let pipe = self.pipe(&directory, self.settings.idle_timeout).await?;
+        self.begin(pipe, directory, agent_session, options).await
+    }
+
+    /// The fork is loaded by the same share that it was made with, because a session belongs to one.
+    async fn fork_off(&self, source: SessionId, request: OpenRequest) -> Result<Forked, OpenError> {
+        let OpenRequest { directory, options, .. } = request;
+        self.check_trust(&options)?;
+        check_directory(&directory)?;
+        let session = self.agent_session(&source)?;
         let mut pipe = self.pipe(&directory, self.settings.idle_timeout).await?;
+        let asked = timeout(FORK_PATIENCE, fork::fork(&mut pipe, &directory, &session)).await;
+        let fork = asked.unwrap_or_else(|_| {
+            Err(OpenError::Unusable("the agent does not answer when a session is forked".to_owned()))
+        })?;
+        let agent = self.begin(pipe, directory, Some(fork), options).await?;
+        Ok(Forked { agent, origin: None })
+    }
+
+    async fn begin(
+        &self,
+        mut pipe: SharedPipe,
+        directory: PathBuf,
+        resume: Option<String>,
+        options: SessionOptions,
+    ) -> Result<OpenedAgent, OpenError> {
         let clock = Clock::start();
-        let session_id = resume.unwrap_or_else(|| self.session_id("new"));
+        let (session_id, is_resumed) =
+            (self.session_id(resume.as_deref().unwrap_or("new")), resume.is_some());
         let mut dialect = AcpDialect::new(session_id.clone(), self.options());
-        let open = AgentCommand::Open { directory: directory.display().to_string(), resume: agent_session };
-        let is_resumed = agent_session_is_known(&open);
+        let open = AgentCommand::Open { directory: directory.display().to_string(), resume };
         let opened = match handshake::open(&mut pipe, &mut dialect, open, &clock).await {
             Ok(opened) => opened,
             Err(OpenError::Refused(error)) if is_resumed && is_unknown_session(&error) => {
@@ -258,6 +292,7 @@ impl AcpAgent {
         let process = AgentProcess::spawn(&ProcessSpec {
             program: settings.launch.program.clone(),
             args: settings.launch.args.iter().map(OsString::from).collect(),
+            wrapper: settings.confinement.wrapper.clone(),
             cwd: self.working_directory(directory, &environment),
             environment,
             instance: settings.instance.clone(),
@@ -299,6 +334,10 @@ impl Provider for AcpAgent {
         Box::pin(self.start(request))
     }
 
+    fn fork(&self, source: SessionId, request: OpenRequest) -> Asking<'_, Forked> {
+        Box::pin(self.fork_off(source, request))
+    }
+
     fn found(&self, directory: PathBuf) -> Asking<'_, Listing> {
         match self.rollouts.clone() {
             Some(rollouts) => Box::pin(blocking(move || codex::found(&rollouts, &directory))),
@@ -330,11 +369,8 @@ impl Provider for AcpAgent {
 
 fn environment(settings: &Settings) -> Environment {
     let own = settings.environment.iter().cloned();
-    own.fold(Environment::inherited(), |environment, (name, value)| environment.with(name, value))
-}
-
-const fn agent_session_is_known(open: &AgentCommand) -> bool {
-    matches!(open, AgentCommand::Open { resume: Some(_), .. })
+    let inherited = settings.confinement.of(Environment::inherited());
+    own.fold(inherited, |environment, (name, value)| environment.with(name, value))
 }
 
 /// Agents have no code of their own for this that all would use.

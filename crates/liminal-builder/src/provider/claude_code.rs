@@ -8,17 +8,20 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use liminal_core::dialect::AgentCommand;
 use liminal_core::dialect::AttachmentAbilities;
+use liminal_core::dialect::claude::history::History;
 use liminal_core::dialect::claude::{ClaudeDialect, Options as Patience};
+use liminal_core::dialect::{Abilities, AgentCommand};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::ids::SessionId;
 
-use super::{Asking, OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, blocking};
+use super::{
+    Asking, Forked, OpenError, OpenRequest, OpenedAgent, Opening, Origin, Provider, SessionOptions, blocking,
+};
 use crate::clock::{self, Clock};
 use crate::discovery::claude_code::{Sessions, config_directory};
 use crate::discovery::{DiscoveryError, Listing};
-use crate::process::{AgentProcess, Environment, InstanceId, ProcessSpec, SessionTag};
+use crate::process::{AgentProcess, Confinement, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
 use arguments::Start;
 pub(crate) use arguments::problem;
@@ -52,6 +55,8 @@ pub struct Settings {
     pub environment: Vec<(OsString, OsString)>,
     /// This installation of ours, by which leftover processes are found.
     pub instance: InstanceId,
+    /// How its processes are confined.
+    pub confinement: Confinement,
     /// Whether a session may run without asking at all.
     pub allow_bypass: bool,
     /// How patient its dialect is.
@@ -69,6 +74,7 @@ impl Settings {
             arguments: Vec::new(),
             environment: Vec::new(),
             instance,
+            confinement: Confinement::default(),
             allow_bypass: false,
             patience: Patience::default(),
             limits: StdioLimits::default(),
@@ -101,25 +107,61 @@ impl ClaudeCode {
 
     async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
         let OpenRequest { directory, resume, options, .. } = request;
-        let session = match &resume {
-            Some(session_id) => agent_session(session_id)?,
-            None => clock::new_session_uuid(),
-        };
         arguments::check(&options, self.settings.allow_bypass)?;
-        let history = match &resume {
-            Some(session_id) => self.history(directory.clone(), session_id.clone(), session.clone()).await,
-            None => Ok(Vec::new()),
+        let Some(session_id) = resume else {
+            let session = clock::new_session_uuid();
+            return self.launch(directory, Start::New(&session), &options, Vec::new()).await;
         };
-        let (history, resume) = match history {
-            Err(OpenError::SessionNotFound(_)) if options.may_begin => (Vec::new(), None),
-            history => (history?, resume),
+        let session = agent_session(&session_id)?;
+        match (self.history(directory.clone(), session_id).await, options.origin.clone()) {
+            (Ok(history), _) => {
+                self.launch(directory, Start::Resume(&session), &options, history.events).await
+            }
+            // Nothing was said in it since.
+            (Err(OpenError::SessionNotFound(_)), Some(Origin { session_id, through })) => {
+                let from = agent_session(&session_id)?;
+                let start = Start::Fork { from: &from, through: through.as_deref(), session: &session };
+                self.launch(directory, start, &options, Vec::new()).await
+            }
+            (Err(OpenError::SessionNotFound(_)), None) if options.may_begin => {
+                self.launch(directory, Start::New(&session), &options, Vec::new()).await
+            }
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    /// The program writes a fork to disk with its first prompt, so what it was made of has to be known until then.
+    async fn fork_off(&self, source: SessionId, request: OpenRequest) -> Result<Forked, OpenError> {
+        let OpenRequest { directory, options, .. } = request;
+        arguments::check(&options, self.settings.allow_bypass)?;
+        let (from, session) = (agent_session(&source)?, clock::new_session_uuid());
+        let history = match self.history(directory.clone(), source.clone()).await {
+            Err(OpenError::SessionNotFound(_)) => {
+                let problem = "nothing was said in the session that could be forked; start a new one";
+                return Err(OpenError::NotForkable(problem.to_owned()));
+            }
+            history => history?,
         };
+        let session_id = named(&session);
+        let renamed = |event| StreamEventEnvelope { session_id: session_id.clone(), ..event };
+        let events = history.events.into_iter().map(renamed).collect();
+        let start = Start::Fork { from: &from, through: None, session: &session };
+        let agent = self.launch(directory, start, &options, events).await?;
+        Ok(Forked { agent, origin: Some(Origin { session_id: source, through: history.last_answer }) })
+    }
+
+    async fn launch(
+        &self,
+        directory: PathBuf,
+        start: Start<'_>,
+        options: &SessionOptions,
+        history: Vec<StreamEventEnvelope>,
+    ) -> Result<OpenedAgent, OpenError> {
         let program = self.installed().await?.program;
-        let start = if resume.is_some() { Start::Resume(&session) } else { Start::New(&session) };
-        let transport = self.spawn(program, &directory, start, &options)?;
-        let session_id = SessionId::from(format!("{CLI_TYPE}:{session}"));
+        let transport = self.spawn(program, &directory, start, options)?;
+        let session_id = named(start.session());
         let dialect = Box::new(ClaudeDialect::new(session_id.clone(), self.settings.patience));
-        let (directory, resume) = (directory.display().to_string(), resume.map(|_| session));
+        let (directory, resume) = (directory.display().to_string(), start.resumed().map(str::to_owned));
         Ok(OpenedAgent {
             session_id,
             transport: Box::new(transport),
@@ -143,6 +185,7 @@ impl ClaudeCode {
         let process = AgentProcess::spawn(&ProcessSpec {
             program,
             args: arguments::arguments(start, options, &self.settings.arguments),
+            wrapper: self.settings.confinement.wrapper.clone(),
             cwd: directory.to_owned(),
             environment: self.environment(),
             instance: self.settings.instance.clone(),
@@ -155,20 +198,15 @@ impl ClaudeCode {
         environment(&self.settings)
     }
 
-    async fn history(
-        &self,
-        directory: PathBuf,
-        session_id: SessionId,
-        session: String,
-    ) -> Result<Vec<StreamEventEnvelope>, OpenError> {
+    async fn history(&self, directory: PathBuf, session_id: SessionId) -> Result<History, OpenError> {
+        let session = agent_session(&session_id)?;
         let sessions = Arc::clone(&self.sessions);
         let read = move || lock(&sessions).open(&directory, &session);
         let history = tokio::task::spawn_blocking(read).await.map_err(std::io::Error::other)?;
-        match history {
-            Ok(history) => Ok(history.events),
-            Err(DiscoveryError::NotFound { .. }) => Err(OpenError::SessionNotFound(session_id)),
-            Err(error) => Err(unusable(error)),
-        }
+        history.map_err(|error| match error {
+            DiscoveryError::NotFound { .. } => OpenError::SessionNotFound(session_id),
+            DiscoveryError::Read { .. } => unusable(error),
+        })
     }
 }
 
@@ -181,6 +219,14 @@ impl Provider for ClaudeCode {
         Box::pin(self.start(request))
     }
 
+    fn abilities(&self) -> Abilities {
+        Abilities { fork: true, ..Abilities::default() }
+    }
+
+    fn fork(&self, source: SessionId, request: OpenRequest) -> Asking<'_, Forked> {
+        Box::pin(self.fork_off(source, request))
+    }
+
     fn found(&self, directory: PathBuf) -> Asking<'_, Listing> {
         let sessions = Arc::clone(&self.sessions);
         Box::pin(blocking(move || lock(&sessions).list(&directory).map_err(unusable)))
@@ -191,10 +237,7 @@ impl Provider for ClaudeCode {
         directory: PathBuf,
         session_id: SessionId,
     ) -> Asking<'_, Option<Vec<StreamEventEnvelope>>> {
-        Box::pin(async move {
-            let session = agent_session(&session_id)?;
-            self.history(directory, session_id, session).await.map(Some)
-        })
+        Box::pin(async move { Ok(Some(self.history(directory, session_id).await?.events)) })
     }
 
     fn attachments(&self) -> AttachmentAbilities {
@@ -208,7 +251,9 @@ impl Provider for ClaudeCode {
 
 /// The user's environment, and what makes the program keep on disk what it has told.
 fn environment(settings: &Settings) -> Environment {
-    let ours = Environment::inherited_keeping(&KEPT)
+    let ours = settings
+        .confinement
+        .of(Environment::inherited_keeping(&KEPT))
         .with("CLAUDE_CODE_ENTRYPOINT", "liminal-builder")
         .with("CLAUDE_CODE_EAGER_FLUSH", "1");
     let more = settings.environment.iter().cloned();
@@ -222,6 +267,10 @@ fn lock(sessions: &Mutex<Sessions>) -> MutexGuard<'_, Sessions> {
 #[expect(clippy::needless_pass_by_value, reason = "made for `map_err`")]
 fn unusable(error: DiscoveryError) -> OpenError {
     OpenError::Unusable(error.to_string())
+}
+
+fn named(session: &str) -> SessionId {
+    SessionId::from(format!("{CLI_TYPE}:{session}"))
 }
 
 /// The program's own id of a session.

@@ -12,7 +12,7 @@ use super::model_api::{ModelApi, Settings, Vendor};
 use super::{OpenError, Provider};
 use crate::agents::{AgentReport, Machine};
 use crate::config::{AgentConfig, Config};
-use crate::process::InstanceId;
+use crate::process::{Confinement, InstanceId, Wrapper};
 
 /// The kinds of agents there are.
 #[derive(Debug, Default)]
@@ -23,10 +23,13 @@ impl ProviderRegistry {
     /// known that are there now.
     pub async fn of(machine: &Machine<'_>, instance: &InstanceId) -> Self {
         let mut registry = Self::default();
+        let confinement = confinement(machine);
         for report in machine.agents().await {
             let agent = machine.config.agents.get(&report.name).cloned().unwrap_or_default();
             if report.name == claude_code::CLI_TYPE {
-                registry = registry.with(ClaudeCode::new(claude(machine.config, agent, instance.clone())));
+                let settings = claude(machine.config, agent, instance.clone());
+                let confinement = confinement.clone();
+                registry = registry.with(ClaudeCode::new(claude_code::Settings { confinement, ..settings }));
             } else if let Some(vendor) = Vendor::named(&report.name) {
                 let settings = Settings::read(vendor, machine.environment, &agent);
                 if let Ok(api) = settings.and_then(ModelApi::new) {
@@ -38,7 +41,8 @@ impl ProviderRegistry {
                     own.fold(machine.environment.clone(), |all, (name, value)| all.with(name, value));
                 registry = registry.with(MissingCodex::new(problem, &environment));
             } else if let Some(settings) = acp_agent(machine.config, report, agent, instance.clone()) {
-                registry = registry.with(AcpAgent::new(settings));
+                let confinement = confinement.clone();
+                registry = registry.with(AcpAgent::new(acp::Settings { confinement, ..settings }));
             }
         }
         registry
@@ -70,6 +74,14 @@ impl ProviderRegistry {
             OpenError::UnsupportedCliType(cli_type.to_owned(), known.join(", "))
         };
         self.0.get(cli_type).cloned().ok_or_else(unknown)
+    }
+}
+
+fn confinement(machine: &Machine<'_>) -> Confinement {
+    let security = &machine.config.security;
+    Confinement {
+        wrapper: Wrapper::new(security.agent_wrapper.words(), machine.environment),
+        variables: security.agent_env.names().map(<[String]>::to_vec),
     }
 }
 

@@ -77,10 +77,11 @@ impl Sessions {
             "the server that ran this turn is gone; what its agent did meanwhile is not known here",
         );
         let page = log.history(id, None, Limit::NONE).await?;
-        let batch = endings(id, &page.entries, &reason, self.now())?;
+        let (turns, batch) = endings(id, &page.entries, &reason, self.now())?;
         if !batch.is_empty() {
             log.append(id, batch, Durability::Synced).await?;
         }
+        self.tell_broken_off(turns.into_iter().map(|turn| (id.clone(), turn)), &reason);
         self.recover_messages(Some(id)).await?;
         Ok(())
     }

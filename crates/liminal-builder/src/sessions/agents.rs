@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::clock;
-use crate::provider::{OpenRequest, OpenedAgent, SessionOptions};
+use crate::provider::{OpenRequest, OpenedAgent, Origin, SessionOptions};
 use crate::recording::Recorder;
 use crate::session::{Counts, History, Outlet, SessionHandle, Setup};
 use crate::store::{ProjectRow, SessionRow, StoredOptions, TitleSource};
@@ -45,21 +45,29 @@ impl Sessions {
             past: Vec::new(),
         };
         let opened = provider.open(open).await?;
-        let token = self.claim_new(&opened.session_id).await?;
         let row = self.new_row(&opened, &request.cli_type, &project, directory, options);
+        let slot = self.begin(row, opened).await?;
+        Ok(SessionOpened { session_id: slot.id.clone(), cli_type: slot.cli_type.clone() })
+    }
+
+    /// Takes a new session in, with its agent.
+    pub(super) async fn begin(&self, row: SessionRow, opened: OpenedAgent) -> Result<Arc<Slot>, Failure> {
+        let token = self.claim_new(&opened.session_id).await?;
         let row = SessionRow { token, ..row };
         self.0.parts.store.save_session(row.clone()).await?;
         let slot = self.enter(&row);
         self.herald(&slot);
-        let _door = slot.door.lock().await;
+        let door = slot.door.lock().await;
+        slot.board.change(|live| live.view.state = SessionState::Starting);
         self.start(&slot, opened, History::Tell)?;
         // Whoever hears of it here may ask any other server next.
         self.publish(&slot).await;
-        self.announce(Some(project.id));
-        Ok(SessionOpened { session_id: row.session_id, cli_type: row.cli_type })
+        self.announce(row.project_id);
+        drop(door);
+        Ok(slot)
     }
 
-    fn new_row(
+    pub(super) fn new_row(
         &self,
         opened: &OpenedAgent,
         cli_type: &str,
@@ -188,6 +196,7 @@ impl Sessions {
             permission_mode: wishes.permission_mode,
             extra_directories: wishes.extra_directories,
             is_unguarded,
+            ..StoredOptions::default()
         })
     }
 
@@ -209,7 +218,7 @@ impl Sessions {
     }
 
     /// Makes sure that one more agent may run: the session that has been idle for longest gives its own up.
-    async fn make_room(&self) -> Result<(), Failure> {
+    pub(super) async fn make_room(&self) -> Result<(), Failure> {
         let most = self.0.parts.settings.most_agents;
         while self.agents() >= most {
             let idle = self.slots().values().find(|slot| is_idle(slot)).cloned();
@@ -233,7 +242,7 @@ impl Sessions {
         self.announce_of(slot);
     }
 
-    fn refuse_while_closing(&self) -> Result<(), Failure> {
+    pub(super) fn refuse_while_closing(&self) -> Result<(), Failure> {
         if *self.0.is_closing.borrow() {
             return Err(Failure::new(ErrorCode::ShuttingDown, "the server is stopping; start it again"));
         }
@@ -254,13 +263,16 @@ fn is_idle(slot: &Slot) -> bool {
     live.view.is_alive && live.view.state == SessionState::Idle && live.view.queue.is_empty()
 }
 
-fn opening(options: &StoredOptions, restricted: bool) -> SessionOptions {
+pub(super) fn opening(options: &StoredOptions, restricted: bool) -> SessionOptions {
+    let through = options.forked_through.clone();
+    let origin = options.forked_from.clone().map(|session_id| Origin { session_id, through });
     SessionOptions {
         model: options.model.clone(),
         permission_mode: options.permission_mode.clone(),
         extra_directories: options.extra_directories.clone(),
         restricted,
         may_begin: false,
+        origin,
         files: Vec::new(),
     }
 }

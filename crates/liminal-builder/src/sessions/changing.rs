@@ -94,14 +94,9 @@ impl Sessions {
 
     /// Gives a session the title that a person wants.
     pub async fn rename(&self, id: &SessionId, title: &str) -> Result<SessionStatus, Failure> {
-        let title: String = title.chars().filter(|letter| !letter.is_control()).collect();
-        let title = title.trim();
-        if title.is_empty() || title.chars().count() > LONGEST_TITLE {
-            let problem = format!("title: expected 1 to {LONGEST_TITLE} letters");
-            return Err(Failure::new(ErrorCode::InvalidRequest, problem));
-        }
+        let title = sound_title(title)?;
         let slot = self.slot(id).await?;
-        self.entitle(&slot, title.to_owned(), TitleSource::User).await?;
+        self.entitle(&slot, title, TitleSource::User).await?;
         Ok(self.status_of(&slot))
     }
 
@@ -160,6 +155,17 @@ impl Sessions {
         }
         self.announce(None);
     }
+}
+
+/// A title as a person gave it, without what no list can show.
+pub(super) fn sound_title(title: &str) -> Result<String, Failure> {
+    let title: String = title.chars().filter(|letter| !letter.is_control()).collect();
+    let title = title.trim();
+    if title.is_empty() || title.chars().count() > LONGEST_TITLE {
+        let problem = format!("title: expected 1 to {LONGEST_TITLE} letters");
+        return Err(Failure::new(ErrorCode::InvalidRequest, problem));
+    }
+    Ok(title.to_owned())
 }
 
 fn commands(wishes: &Configure) -> Vec<AgentCommand> {

@@ -9,6 +9,7 @@ use liminal_core::processor::Config;
 use liminal_core::time::Now;
 use liminal_core::turns::Turns;
 use liminal_core::wire::rest::{SessionOpened, SessionState};
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::slot::Slot;
@@ -56,11 +57,9 @@ impl Sessions {
 
     /// The agent tells what was said; its log holds it when the session has come to rest.
     async fn hear_past(&self, slot: &Slot) -> Result<(), Failure> {
-        let mut live = slot.board.watch();
+        let live = slot.board.watch();
         self.agent_with(slot, History::Tell).await?;
-        let is_told = |live: &Live| live.view.state != SessionState::Starting;
-        // A disk that takes nothing is told by others.
-        timeout(HEARING_PATIENCE, live.wait_for(is_told)).await.ok();
+        until_told(live).await;
         Ok(())
     }
 
@@ -97,6 +96,13 @@ impl Sessions {
         let row = self.0.parts.store.session(&slot.id).await?;
         Ok(row.is_some_and(|row| row.is_made))
     }
+}
+
+/// Waits until the log of a session holds what its agent has told at its start.
+pub(super) async fn until_told(mut live: watch::Receiver<Live>) {
+    let is_told = |live: &Live| live.view.state != SessionState::Starting;
+    // A disk that takes nothing is told by others.
+    timeout(HEARING_PATIENCE, live.wait_for(is_told)).await.ok();
 }
 
 fn outputs(events: &[StreamEventEnvelope], config: Config) -> Batch {

@@ -33,12 +33,22 @@ impl Sessions {
     pub async fn recover(&self) -> Result<Recovered, Failure> {
         let reason = ErrorInfo::new(ErrorCode::ServerRestart, "the server was stopped inside the turn");
         let turns = self.end_open_turns(&reason).await?;
-        if let Some(outbox) = &self.0.parts.stream_b {
-            outbox.broken_off(&turns, &reason, self.now());
-        }
+        let count = turns.len();
+        self.tell_broken_off(turns, &reason);
         let messages = self.recover_messages(None).await?;
         self.0.parts.store.forget_old_receipts(self.now() - RECEIPTS_KEPT).await?;
-        Ok(Recovered { turns: turns.len(), messages })
+        Ok(Recovered { turns: count, messages })
+    }
+
+    /// Tells programs outside that turns have ended. Whoever ends one tells it.
+    pub(super) fn tell_broken_off(
+        &self,
+        turns: impl IntoIterator<Item = (SessionId, TurnId)>,
+        reason: &ErrorInfo,
+    ) {
+        if let Some(outbox) = &self.0.parts.stream_b {
+            outbox.broken_off(turns, reason, self.now());
+        }
     }
 
     async fn end_open_turns(&self, reason: &ErrorInfo) -> Result<Vec<(SessionId, TurnId)>, Failure> {
@@ -67,7 +77,13 @@ impl Sessions {
         let mut messages = 0;
         for delivery in deliveries {
             if !self.has_arrived(&delivery).await? {
-                parts.log.append(&delivery.session_id, self.unknown(&delivery), Durability::Synced).await?;
+                let reason = ErrorInfo::new(
+                    ErrorCode::DeliveryUnknown,
+                    "the server stopped while this message was on its way; nobody knows whether the agent got it",
+                );
+                let batch = self.unknown(&delivery, &reason);
+                parts.log.append(&delivery.session_id, batch, Durability::Synced).await?;
+                self.tell_broken_off([(delivery.session_id.clone(), delivery.turn_id.clone())], &reason);
                 messages += 1;
             }
             parts.store.end_delivery(&delivery.turn_id).await?;
@@ -115,10 +131,8 @@ impl Sessions {
     }
 
     /// The message as the user wrote it, failed, in a turn that failed.
-    pub(super) fn unknown(&self, delivery: &Delivery) -> Batch {
-        let message =
-            "the server stopped while this message was on its way; nobody knows whether the agent got it";
-        let code = ErrorCode::DeliveryUnknown.as_str().to_owned();
+    pub(super) fn unknown(&self, delivery: &Delivery, reason: &ErrorInfo) -> Batch {
+        let ErrorInfo { code, message } = reason;
         let mut encoder = Encoder::default();
         encoder.upsert(&Upsert {
             turn_id: delivery.turn_id.clone(),
@@ -126,9 +140,10 @@ impl Sessions {
             item_id: ItemId::from(format!("{}/message", delivery.turn_id)),
             source_timestamp: Timestamp::from(delivery.at),
             emitted_at: Timestamp::from(self.now()),
+            started_at: None,
             status: UpsertStatus::Error,
             error_code: Some(code.clone()),
-            error_message: Some(message.to_owned()),
+            error_message: Some(message.clone()),
             parent_call_id: None,
             body: UpsertBody::Message(MessageBody {
                 origin: Origin::User,
@@ -139,8 +154,8 @@ impl Sessions {
         encoder.turn_event(&TurnEvent::TurnError {
             turn_id: delivery.turn_id.clone(),
             session_id: delivery.session_id.clone(),
-            error_code: code,
-            error_message: message.to_owned(),
+            error_code: code.clone(),
+            error_message: message.clone(),
             usage: None,
         });
         encoder.take()

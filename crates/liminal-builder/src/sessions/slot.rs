@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
+use liminal_core::dialect::Abilities;
 use liminal_core::ids::{ItemId, ProjectId, SessionId};
 use liminal_core::wire::rest::SessionState;
 use tokio::sync::Notify;
@@ -175,8 +176,10 @@ impl Sessions {
         }
         let make = || {
             let slot = Slot::new(row);
-            let takes = self.known_to_take(&row.cli_type);
-            slot.board.change(|live| live.view.agent.abilities.attachments = takes);
+            let offered = self.0.parts.providers.get(&row.cli_type).map(|provider| provider.abilities());
+            let attachments = self.known_to_take(&row.cli_type);
+            let abilities = Abilities { attachments, ..offered.unwrap_or_default() };
+            slot.board.change(|live| live.view.agent.abilities = abilities);
             Arc::new(slot)
         };
         Arc::clone(slots.entry(row.session_id.clone()).or_insert_with(make))

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use liminal_core::error::ErrorCode;
+use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
 use liminal_core::wire::rest::{MessageAccepted, QueuedMessage, SessionState};
 use tokio::time::timeout;
@@ -66,10 +66,11 @@ impl Sessions {
 
     /// Nobody knows whether the agent got it; it is shown as that, and not sent again by itself.
     async fn unknown_steering(&self, slot: &Slot, delivery: &Delivery) -> Result<Failure, Failure> {
-        self.0.parts.log.append(&slot.id, self.unknown(delivery), Durability::Synced).await?;
+        let problem = "the agent did not say whether it took the message; look at the session, and send it again if not";
+        let reason = ErrorInfo::new(ErrorCode::DeliveryUnknown, problem);
+        self.0.parts.log.append(&slot.id, self.unknown(delivery, &reason), Durability::Synced).await?;
         self.take_back(delivery).await?;
         self.show_queue(slot).await?;
-        let problem = "the agent did not say whether it took the message; look at the session, and send it again if not";
         Ok(Failure::new(ErrorCode::DeliveryUnknown, problem))
     }
 }

@@ -28,14 +28,15 @@ impl Sessions {
         self.tasks().spawn(look_on(shared));
     }
 
-    /// One look at every project. Tells of which the list changed.
+    /// One look at every project. Tells of which the list changed, and of those it sees for the first time: lists
+    /// were answered before, and nobody knows what was on disk then.
     async fn look(&self, seen: &mut BTreeMap<ProjectId, Sizes>) -> Result<(), Failure> {
         for project in self.0.parts.store.projects().await? {
             self.recall(&project);
             let sizes = self.sizes(&project).await;
             self.compare(&sizes).await?;
             let before = seen.insert(project.id.clone(), sizes.clone());
-            if before.is_some_and(|before| before != sizes) {
+            if before.is_none_or(|before| before != sizes) {
                 self.announce(Some(project.id));
             }
         }

@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Store, bodies, text, timestamp};
 use crate::log::LogError;
-use crate::log::sqlite::records::BROWSERS;
+use crate::log::sqlite::records::{BROWSERS, PAGE_STATES};
+
+/// Beside what the page keeps, because it is one small fact with a name, too.
+const LIFE: &str = "logins";
 
 /// A browser that was let in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,8 +52,23 @@ impl Store {
         });
     }
 
-    /// Forgets all of them.
-    pub async fn remove_browsers(&self) -> Result<(), LogError> {
-        self.synced(|connection| BROWSERS.delete(connection, "1", []).map(drop)).await
+    /// The life of the logins that are shared with other servers; none if they never were.
+    pub async fn login_life(&self) -> Result<Option<u64>, LogError> {
+        self.read(|connection| Ok(bodies(PAGE_STATES.select(connection, "WHERE name = ?1", [LIFE])?).pop()))
+            .await
+    }
+
+    /// Those there are belong to this life.
+    pub async fn set_login_life(&self, life: u64) -> Result<(), LogError> {
+        self.synced(move |connection| PAGE_STATES.put(connection, vec![text(LIFE)], &life)).await
+    }
+
+    /// Forgets all of them. If they are shared, their next life begins in the same step.
+    pub async fn remove_browsers(&self, next: Option<u64>) -> Result<(), LogError> {
+        self.synced(move |connection| {
+            BROWSERS.delete(connection, "1", [])?;
+            next.map_or(Ok(()), |life| PAGE_STATES.put(connection, vec![text(LIFE)], &life))
+        })
+        .await
     }
 }

@@ -79,6 +79,12 @@ pub struct StoredOptions {
     pub extra_directories: Vec<PathBuf>,
     /// A person allowed it to act without asking.
     pub is_unguarded: bool,
+    /// The session that it was forked from, if its agent may have kept nothing of it yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<SessionId>,
+    /// The agent's own id of the last answer that it has from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_through: Option<String>,
 }
 
 /// What changes in a session.

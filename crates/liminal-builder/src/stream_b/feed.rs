@@ -64,10 +64,15 @@ impl Feed {
 }
 
 impl Outbox {
-    /// Tells the end of turns whose server was stopped inside them.
-    pub fn broken_off(&self, turns: &[(SessionId, TurnId)], reason: &ErrorInfo, now: jiff::Timestamp) {
+    /// Tells the end of turns whose server was stopped inside them, or is gone.
+    pub fn broken_off(
+        &self,
+        turns: impl IntoIterator<Item = (SessionId, TurnId)>,
+        reason: &ErrorInfo,
+        now: jiff::Timestamp,
+    ) {
         for (session_id, turn_id) in turns {
-            let turn = TurnRef { turn_id, session_id, emitted_at: now };
+            let turn = TurnRef { turn_id: &turn_id, session_id: &session_id, emitted_at: now };
             let message = Encoder::of_successor().turn(&turn, TurnChange::Broken(reason.clone()));
             self.put(Letter { message, item: None, is_update: false });
         }

@@ -5,6 +5,7 @@ mod connections;
 mod harness;
 mod mutations;
 mod names;
+mod opt_ins;
 mod origins;
 mod program;
 mod reach;

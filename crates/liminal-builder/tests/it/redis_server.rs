@@ -21,11 +21,20 @@ pub(crate) enum AppendOnly {
     No,
 }
 
+/// How it is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wire {
+    Plain,
+    /// With the certificate of the fixtures.
+    Tls,
+}
+
 /// A server on a port that it keeps over restarts.
 pub(crate) struct RedisServer {
     directory: TempDir,
     port: u16,
     append_only: AppendOnly,
+    wire: Wire,
     child: Option<Running>,
 }
 
@@ -41,11 +50,20 @@ impl Drop for Running {
 
 impl RedisServer {
     pub(crate) fn start(append_only: AppendOnly) -> Self {
+        Self::start_with(append_only, Wire::Plain)
+    }
+
+    /// One that is spoken to over TLS alone.
+    pub(crate) fn start_with_tls() -> Self {
+        Self::start_with(AppendOnly::Yes, Wire::Tls)
+    }
+
+    fn start_with(append_only: AppendOnly, wire: Wire) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let (port, child) = ports()
-            .find_map(|port| Some((port, launch(directory.path(), port, append_only)?)))
+            .find_map(|port| Some((port, launch(directory.path(), port, append_only, wire)?)))
             .expect("a port that nobody listens on");
-        Self { directory, port, append_only, child: Some(child) }
+        Self { directory, port, append_only, wire, child: Some(child) }
     }
 
     pub(crate) const fn port(&self) -> u16 {
@@ -53,7 +71,8 @@ impl RedisServer {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}/", self.port)
+        let scheme = if self.wire == Wire::Tls { "rediss" } else { "redis" };
+        format!("{scheme}://127.0.0.1:{}/", self.port)
     }
 
     /// Ends it as a crash does.
@@ -64,7 +83,7 @@ impl RedisServer {
     /// Starts it again on the same port, with what its directory holds.
     pub(crate) fn restart(&mut self) {
         self.kill();
-        let child = launch(self.directory.path(), self.port, self.append_only);
+        let child = launch(self.directory.path(), self.port, self.append_only, self.wire);
         self.child = Some(child.expect("the port is free again"));
     }
 
@@ -121,6 +140,33 @@ impl RedisServer {
     }
 }
 
+/// The certificate of the fixtures, and what is behind it.
+pub(crate) fn certificate(name: &str) -> String {
+    format!("{}/tests/fixtures/tls/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+impl Wire {
+    fn arguments(self, port: u16) -> Vec<String> {
+        let port = port.to_string();
+        match self {
+            Self::Plain => ["--port", &port].map(str::to_owned).to_vec(),
+            Self::Tls => {
+                let (certificate, key) = (certificate("certificate.pem"), certificate("key.pem"));
+                let words = ["--port", "0", "--tls-port", &port, "--tls-auth-clients", "no"];
+                let files = [
+                    "--tls-cert-file",
+                    &certificate,
+                    "--tls-key-file",
+                    &key,
+                    "--tls-ca-cert-file",
+                    &certificate,
+                ];
+                words.into_iter().chain(files).map(str::to_owned).collect()
+            }
+        }
+    }
+}
+
 /// Below those that the system gives to whoever asks for any, so that the port is still free at a restart.
 fn ports() -> impl Iterator<Item = u16> {
     const FIRST: u16 = 18_000;
@@ -136,10 +182,11 @@ fn ports() -> impl Iterator<Item = u16> {
 
 /// Starts it and waits until it says that it takes connections. It ends at once if the port is taken.
 #[expect(clippy::disallowed_methods, reason = "its owner ends it")]
-fn launch(directory: &Path, port: u16, append_only: AppendOnly) -> Option<Running> {
+fn launch(directory: &Path, port: u16, append_only: AppendOnly, wire: Wire) -> Option<Running> {
     let append_only = if append_only == AppendOnly::Yes { "yes" } else { "no" };
     let child = Command::new("redis-server")
-        .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", ""])
+        .args(["--bind", "127.0.0.1", "--save", ""])
+        .args(wire.arguments(port))
         .args(["--appendonly", append_only, "--appendfsync", "always", "--daemonize", "no"])
         // A copy is wanted at once, not when more might ask for one.
         .args(["--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0"])

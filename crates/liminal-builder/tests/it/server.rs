@@ -9,6 +9,8 @@ mod socket;
 
 mod attachments;
 mod bypass;
+mod confinement;
+mod forks;
 mod found;
 mod hibernation;
 mod idempotency;

@@ -55,6 +55,10 @@ impl StreamLog for Tap {
         self.inner.history(session, before, limit)
     }
 
+    fn later<'a>(&'a self, session: &'a SessionId, after: u64, limit: Limit) -> Pending<'a, Page> {
+        self.inner.later(session, after, limit)
+    }
+
     fn entry<'a>(&'a self, session: &'a SessionId, key: &'a Key) -> Pending<'a, Option<Entry>> {
         self.inner.entry(session, key)
     }

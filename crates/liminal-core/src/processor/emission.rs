@@ -6,6 +6,7 @@ use crate::error::ErrorInfo;
 use crate::event::Usage;
 use crate::ids::{SessionId, TurnId};
 use crate::json;
+use crate::time::Timestamp;
 use crate::upsert::{Output, TurnEvent, TurnStatus, Upsert, UpsertBody};
 
 /// Takes a turn's outputs, in order.
@@ -49,6 +50,13 @@ impl<'a> Emission<'a> {
     #[must_use]
     pub const fn head(&self) -> &Upsert {
         &self.upsert
+    }
+
+    /// The state with the time at which the item began.
+    #[must_use]
+    pub fn started(mut self, at: Option<Timestamp>) -> Self {
+        self.upsert.started_at = at;
+        self
     }
 
     /// The state as a value of its own.

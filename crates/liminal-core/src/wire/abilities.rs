@@ -20,6 +20,10 @@ pub struct Abilities {
     pub attachments: AttachmentAbilities,
     /// Whether it takes a message into a turn that runs.
     pub steer: bool,
+    /// Whether a session of it can be forked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub fork: bool,
 }
 
 /// What an agent takes beside words.

@@ -40,6 +40,16 @@ pub struct SessionOpened {
     pub cli_type: String,
 }
 
+/// Makes a session that has the history of another one so far, and goes on by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ForkSession {
+    /// What it is to be called; without it, after the other one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub title: Option<String>,
+}
+
 /// Tells the agent something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
@@ -277,6 +287,10 @@ pub struct HistoryPage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub before: Option<u64>,
+    /// Where newer items go on, as `after` of the next request; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub after: Option<u64>,
 }
 
 /// Answers what an agent asked: with one of its options, or with words.

@@ -1,17 +1,21 @@
 /** Where the user writes. Owns the text until it is handed to the outbox; nothing that comes from outside overwrites it. */
 import { createEffect, createSignal, on, onCleanup, Show } from 'solid-js';
+import { takesFiles, type OwnFile } from '../../model/files';
 import { notRecalling, promptsOf, recallStep, type Recall } from '../../model/prompt-history';
 import { stopTurn } from '../../state/actions';
+import { filesOf, takeFiles } from '../../state/files';
 import { prefs } from '../../state/prefs';
 import { composerFocus } from '../../state/screen';
 import { connectionState, drafts, outbox } from '../../state/services';
 import type { OpenSession } from '../../state/session';
 import { attempt } from '../../state/toasts';
 import { Icon } from '../parts/Icon';
+import { filesTaken } from '../pane/abilities';
 import { isRunning } from '../pane/TurnStatus';
 import { isMac } from '../shortcuts';
 import { AgentMenus } from './AgentMenus';
 import { ContextMeter } from './ContextMeter';
+import { AttachButton, Files, take } from './Files';
 import { createSuggestions, SuggestionList } from './Suggestions';
 import { composerText, setComposerText } from './text';
 
@@ -34,9 +38,12 @@ export function Composer(props: { session: OpenSession; isShown: boolean; onSent
     change(next);
     queueMicrotask(() => field.setSelectionRange(caret, caret));
   });
+  const files = (): readonly OwnFile[] => filesOf(id())();
+  const hasWords = (): boolean => text().trim() !== '';
+  const isSendable = (): boolean => hasWords() || files().length > 0;
   const send = (): void => {
-    if (!text().trim()) return;
-    outbox.send(id(), text());
+    if (!isSendable()) return;
+    outbox.send(id(), text(), takeFiles(id()));
     drafts.clear(id());
     setText('');
     setRecall(notRecalling);
@@ -84,6 +91,13 @@ export function Composer(props: { session: OpenSession; isShown: boolean; onSent
     else if (event.key === 'ArrowUp') recalled(event, 'older');
     else if (event.key === 'ArrowDown') recalled(event, 'newer');
   };
+  const onPaste = (event: ClipboardEvent): void => {
+    const pasted = [...event.clipboardData?.files ?? []];
+    // A table or a page comes as a picture, too; who copied words wants words.
+    if (pasted.length === 0 || event.clipboardData?.types.includes('text/plain') || !takesFiles(filesTaken(props.session))) return;
+    event.preventDefault();
+    take(props.session, pasted);
+  };
   const onInput = (): void => {
     setRecall(notRecalling);
     change(field.value);
@@ -91,26 +105,28 @@ export function Composer(props: { session: OpenSession; isShown: boolean; onSent
   };
   return (
     <form class="composer" data-testid="composer" onSubmit={(event) => { event.preventDefault(); send(); }}>
+      <Files session={props.session} onEmptied={() => field.focus()} />
       <textarea
         ref={field} class="composer-text" rows={1} data-testid="composer-input" aria-label="Message to the agent" placeholder={placeholder(props.session)}
         role="combobox" aria-autocomplete="list" aria-haspopup="listbox" aria-expanded={suggestions.isOpen()} aria-controls={suggestions.listId} aria-activedescendant={suggestions.activeId()}
-        enterkeyhint={prefs.sendWith === 'enter' ? 'send' : 'enter'} value={text()} onInput={onInput} onKeyDown={onKey}
+        enterkeyhint={prefs.sendWith === 'enter' ? 'send' : 'enter'} value={text()} onInput={onInput} onKeyDown={onKey} onPaste={onPaste}
         onBlur={() => suggestions.close()} onSelect={() => suggestions.look(field.value, field.selectionStart)}
       />
       <SuggestionList suggestions={suggestions} anchor={() => field} />
       <div class="composer-bar">
+        <AttachButton session={props.session} />
         <AgentMenus session={props.session} />
         <span class="grow" />
         <Show when={isEscaping()}><span class="faint composer-hint" role="status">Esc again to stop</span></Show>
-        <Show when={connectionState().kind !== 'open' && text()}><span class="faint composer-hint">Sent when connected</span></Show>
+        <Show when={connectionState().kind !== 'open' && isSendable()}><span class="faint composer-hint">Sent when connected</span></Show>
         <ContextMeter session={props.session} />
-        <Buttons session={props.session} hasText={text().trim() !== ''} onStop={stop} />
+        <Buttons session={props.session} isSendable={isSendable()} onStop={stop} />
       </div>
     </form>
   );
 }
 
-function Buttons(props: { session: OpenSession; hasText: boolean; onStop: () => void }) {
+function Buttons(props: { session: OpenSession; isSendable: boolean; onStop: () => void }) {
   const isStopping = (): boolean => props.session.view()?.state === 'cancelling';
   return (
     <>
@@ -120,8 +136,8 @@ function Buttons(props: { session: OpenSession; hasText: boolean; onStop: () => 
           <Show when={isStopping()}><span>stopping…</span></Show>
         </button>
       </Show>
-      <Show when={!isRunning(props.session) || props.hasText}>
-        <button class="round send" data-testid="send" disabled={!props.hasText} aria-label={isRunning(props.session) ? 'Queue' : 'Send'} title={isRunning(props.session) ? 'Queue: sent when the turn ends' : 'Send'}><Icon name="send" /></button>
+      <Show when={!isRunning(props.session) || props.isSendable}>
+        <button class="round send" data-testid="send" disabled={!props.isSendable} aria-label={isRunning(props.session) ? 'Queue' : 'Send'} title={isRunning(props.session) ? 'Queue: sent when the turn ends' : 'Send'}><Icon name="send" /></button>
       </Show>
     </>
   );

@@ -1,10 +1,14 @@
 /** Messages that wait for their turn. They are the server's; every window shows the same. */
 import { createSignal, For, Show } from 'solid-js';
 import type { QueuedMessage } from '../../gen/contracts';
+import { fileSize, isImage } from '../../model/files';
 import { api } from '../../state/services';
 import type { OpenSession } from '../../state/session';
 import { attempt } from '../../state/toasts';
+import { canSteer } from '../pane/abilities';
+import { isRunning } from '../pane/TurnStatus';
 import { Icon } from '../parts/Icon';
+import { VisibleText } from '../rows/VisibleText';
 
 export function QueueBar(props: { session: OpenSession }) {
   const queue = (): readonly QueuedMessage[] => props.session.view()?.queue ?? [];
@@ -35,7 +39,7 @@ function Entry(props: { session: OpenSession; message: QueuedMessage; index: num
     <li class="queue-entry" data-testid="queue-entry" data-id={props.message.id} classList={{ failed: props.message.failure !== undefined }}>
       <Show
         when={isEditing()}
-        fallback={<span class="truncate grow" title={props.message.message}>{props.message.message}<Show when={props.message.failure}>{(failure) => <span class="item-error"> {failure().message}</span>}</Show></span>}
+        fallback={<span class="truncate grow" title={props.message.message}>{props.message.message}<FileNames message={props.message} /><Show when={props.message.failure}>{(failure) => <span class="item-error"> {failure().message}</span>}</Show></span>}
       >
         <textarea
           class="field grow" rows={2} aria-label="Queued message" value={props.message.message} ref={(field) => queueMicrotask(() => field.focus())}
@@ -51,9 +55,16 @@ function Entry(props: { session: OpenSession; message: QueuedMessage; index: num
         <button type="button" class="icon-button small" aria-label="Move up" title="Move up" disabled={props.index === 0} data-testid="queue-up" onClick={() => edit({ position: props.index - 1 })}><Icon name="up" /></button>
         <button type="button" class="icon-button small" aria-label="Move down" title="Move down" disabled={props.index === props.count - 1} data-testid="queue-down" onClick={() => edit({ position: props.index + 1 })}><Icon name="down" /></button>
         <button type="button" class="icon-button small" aria-label="Edit" title="Edit" data-testid="queue-edit" onClick={() => setEditing(true)}><Icon name="edit" /></button>
+        <Show when={canSteer(props.session) && isRunning(props.session)}>
+          <button type="button" class="icon-button small" aria-label="Steer: put it into the running turn" title="Steer (into the running turn)" data-testid="queue-steer" onClick={() => attempt('It waits on', () => api.steerQueued(props.session.id, props.message.id))}><Icon name="steer" /></button>
+        </Show>
         <button type="button" class="icon-button small" aria-label="Send now; stops the running turn" title="Send now (stops the running turn)" data-testid="queue-now" onClick={() => attempt('It could not be sent now', () => api.sendQueuedNow(props.session.id, props.message.id))}><Icon name="bolt" /></button>
         <button type="button" class="icon-button small" aria-label="Remove" title="Remove" data-testid="queue-remove" onClick={() => attempt('The queue stays as it was', () => api.removeQueued(props.session.id, props.message.id))}><Icon name="close" /></button>
       </span>
     </li>
   );
+}
+
+function FileNames(props: { message: QueuedMessage }) {
+  return <For each={props.message.attachments ?? []}>{(file) => <span class="chip file-mark" data-testid="queue-file" title={`${file.name}, ${fileSize(file.bytes)}`}><Icon name={isImage(file) ? 'image' : 'file'} /><VisibleText text={file.name} /></span>}</For>;
 }

@@ -4,7 +4,7 @@ import type { SearchHit } from '../../gen/contracts';
 import { setFinding } from '../../state/screen';
 import { api, reason } from '../../state/services';
 import type { OpenSession } from '../../state/session';
-import { setTarget } from '../../state/tabs';
+import { setTarget, target } from '../../state/tabs';
 import { toastError } from '../../state/toasts';
 import { Icon } from '../parts/Icon';
 import { clearMarks, markWords } from './marks';
@@ -43,8 +43,11 @@ export function FindBar(props: { session: OpenSession }) {
     const next = (index + all.length) % all.length;
     setAt(next);
     setTarget({ sessionId: props.session.id, itemId: all[next]?.itemId ?? '' });
-    setTimeout(() => markWords(query()), 60);
   };
+  // Once the place is shown, which may have to be fetched.
+  createEffect(on(target, (wanted) => {
+    if (!wanted && hits()?.length) requestAnimationFrame(() => markWords(query()));
+  }, { defer: true }));
   const close = (): void => {
     setFinding(undefined);
   };

@@ -1,6 +1,6 @@
 /** One session: what it is, what was said, what it waits for, and where to answer. */
 import { createEffect, createSignal, on, onCleanup, Show } from 'solid-js';
-import { restartAgent } from '../../state/actions';
+import { forkSession, restartAgent } from '../../state/actions';
 import { isFinding, announce } from '../../state/screen';
 import { connectionState } from '../../state/services';
 import { useSession, type OpenSession } from '../../state/session';
@@ -9,12 +9,14 @@ import { ApprovalDock } from '../docks/ApprovalDock';
 import { PlanDock } from '../docks/PlanDock';
 import { connectionText } from '../ConnectionPill';
 import { Composer } from '../composer/Composer';
+import { DropZone } from '../composer/DropZone';
 import { QueueBar } from '../composer/QueueBar';
 import { Icon } from '../parts/Icon';
 import { second } from '../clock';
 import { panelId, tabId } from '../tabs/TabBar';
 import { Transcript } from '../transcript/Transcript';
 import type { RowWindow } from '../transcript/window';
+import { canFork } from './abilities';
 import { FindBar } from './FindBar';
 import { PaneHeader } from './PaneHeader';
 import { TurnStatus } from './TurnStatus';
@@ -30,6 +32,7 @@ export function Pane(props: { sessionId: string; isShown: boolean }) {
       class="pane" classList={{ shown: props.isShown }} role="tabpanel" id={panelId(props.sessionId)} aria-labelledby={tabId(props.sessionId)}
       inert={!props.isShown} data-testid="pane" data-session={props.sessionId} data-state={session.view()?.state}
     >
+      <DropZone session={session} isShown={props.isShown} />
       <PaneHeader session={session} />
       <Bands session={session} />
       <Show when={isFinding() === props.sessionId && props.isShown}><FindBar session={session} /></Show>
@@ -64,6 +67,9 @@ function Bands(props: { session: OpenSession }) {
         <div class="band warn" role="status" data-testid="diverged">
           <Icon name="branch" />
           <span class="grow">This session was changed in another program. What is shown may not be all that the agent knows.</span>
+          <Show when={canFork(props.session)}>
+            <button type="button" class="button small" data-testid="fork" onClick={() => attempt('The session could not be forked', () => forkSession(props.session.id))}>Fork</button>
+          </Show>
           <button type="button" class="button small" onClick={() => attempt('The session could not be read again', () => restartAgent(props.session.id))}>Read it again</button>
         </div>
       </Show>

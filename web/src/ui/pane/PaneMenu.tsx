@@ -1,6 +1,6 @@
 /** What can be done with a session as a whole. */
 import type { Row } from '../../model/rows';
-import { archive, copyText, download, restartAgent, unarchive } from '../../state/actions';
+import { archive, copyText, download, forkSession, restartAgent, unarchive } from '../../state/actions';
 import { find } from '../../state/catalog';
 import { setFinding, show } from '../../state/screen';
 import { api } from '../../state/services';
@@ -9,6 +9,7 @@ import { attempt } from '../../state/toasts';
 import { Icon } from '../parts/Icon';
 import { Menu } from '../parts/Menu';
 import { shortcutText } from '../shortcuts';
+import { canFork } from './abilities';
 
 export function PaneMenu(props: { session: OpenSession; title: string; onRename: () => void }) {
   const fileName = (ending: string): string => `${props.title.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '').toLowerCase() || 'session'}.${ending}`;
@@ -26,7 +27,8 @@ export function PaneMenu(props: { session: OpenSession; title: string; onRename:
         { label: 'Copy session as Markdown', icon: 'copy', run: copyAll },
         { label: 'Export Markdown', icon: 'download', run: save('md') },
         { label: 'Export JSON', icon: 'download', run: save('json') },
-        { label: 'Restart agent', icon: 'restore', rule: true, run: () => attempt('The agent could not be restarted', () => restartAgent(props.session.id)) },
+        ...(canFork(props.session) ? [{ label: 'Fork session', icon: 'fork' as const, rule: true, run: () => attempt('The session could not be forked', () => forkSession(props.session.id)) }] : []),
+        { label: 'Restart agent', icon: 'restore', rule: !canFork(props.session), run: () => attempt('The agent could not be restarted', () => restartAgent(props.session.id)) },
         isArchived()
           ? { label: 'Restore from archive', icon: 'restore', run: () => unarchive(props.session.id, find(props.session.id)?.projectId, true) }
           : { label: 'Archive', icon: 'archive', run: () => archive(props.session.id) },
@@ -51,6 +53,6 @@ function markdownOf(row: Row): string {
     case 'tool': return `- \`${row.item.state.title ?? row.item.state.toolName}\``;
     case 'fold': return `- ${row.summary}`;
     case 'error': return `**Error** ${row.message}`;
-    case 'note': case 'thinking': case 'permission': case 'plan': case 'turn-end': return '';
+    case 'gap': case 'note': case 'thinking': case 'permission': case 'plan': case 'turn-end': return '';
   }
 }

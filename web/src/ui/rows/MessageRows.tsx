@@ -1,14 +1,17 @@
 /** What was said: by the user, by the agent, by the program itself. */
-import { Match, Show, Switch } from 'solid-js';
+import { Index, Match, Show, Switch } from 'solid-js';
 import type { AgentRow as Agent, NoteRow as Note, UserRow as User } from '../../model/rows';
 import type { Delivery } from '../../protocol/outbox';
 import { itemAddress } from '../../state/place';
-import { copyText } from '../../state/actions';
+import { copyText, download } from '../../state/actions';
+import { bytesOf, giveFilesBack, type ShownFile } from '../../state/files';
 import { focusComposer } from '../../state/screen';
 import { drafts, outbox } from '../../state/services';
 import type { OpenSession } from '../../state/session';
+import { attempt } from '../../state/toasts';
 import { setComposerText } from '../composer/text';
 import { CopyButton } from '../parts/CopyCommand';
+import { FileChip } from '../parts/FileChip';
 import { Icon } from '../parts/Icon';
 import { Markdown } from './Markdown';
 
@@ -27,7 +30,12 @@ export function UserRow(props: { row: User; session: OpenSession }) {
   };
   return (
     <article class="user-row" aria-label="You" data-testid="user-row" title={timeText(props.row.at)}>
-      <div class="user-bubble">{props.row.text}</div>
+      <Show when={props.row.files.length > 0}>
+        <ul class="files sent" aria-label="Attached files" data-testid="user-files">
+          <Index each={props.row.files}>{(file) => <SentFile file={file()} sessionId={props.session.id} />}</Index>
+        </ul>
+      </Show>
+      <Show when={props.row.text || props.row.files.length === 0}><div class="user-bubble">{props.row.text}</div></Show>
       <div class="row-actions">
         <Show when={props.row.at}>{(at) => <time class="faint" dateTime={at()}>{timeText(at())}</time>}</Show>
         <Show when={!props.row.outgoing}>
@@ -42,13 +50,30 @@ export function UserRow(props: { row: User; session: OpenSession }) {
   );
 }
 
+/** A file of a message: where it is known, it can be saved. */
+function SentFile(props: { file: ShownFile; sessionId: string }) {
+  const save = (): void => attempt('The file could not be read', async () => {
+    const bytes = await bytesOf(props.sessionId, props.file);
+    if (bytes) download(props.file.name, bytes);
+  });
+  return (
+    <li class="file" data-testid="user-file" data-name={props.file.name}>
+      <FileChip file={props.file} sessionId={props.sessionId}>
+        <Show when={props.file.id}><button type="button" class="icon-button small" aria-label={`Save ${props.file.name}`} title="Save" onClick={save}><Icon name="download" /></button></Show>
+      </FileChip>
+    </li>
+  );
+}
+
 function DeliveryNote(props: { delivery: Delivery; id: string; session: OpenSession }) {
   const failure = (): { message: string } | undefined => (props.delivery.kind === 'failed' || props.delivery.kind === 'indeterminate' ? props.delivery : undefined);
   const takeBack = (): void => {
-    const text = outbox.discard(props.id);
-    if (text === undefined || drafts.get(props.session.id)) return;
-    drafts.set(props.session.id, text);
-    setComposerText({ sessionId: props.session.id, text });
+    const taken = outbox.discard(props.id);
+    if (!taken) return;
+    giveFilesBack(props.session.id, taken.files ?? []);
+    if (drafts.get(props.session.id)) return;
+    drafts.set(props.session.id, taken.text);
+    setComposerText({ sessionId: props.session.id, text: taken.text });
   };
   return (
     <p class="delivery" data-testid="delivery" data-delivery={props.delivery.kind} role={failure() ? 'alert' : undefined}>

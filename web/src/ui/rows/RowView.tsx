@@ -5,6 +5,7 @@ import type { OpenSession } from '../../state/session';
 import { AgentRow, NoteRow, UserRow } from './MessageRows';
 import { ErrorRow, PermissionRow, TurnEndRow } from './SmallRows';
 import { FoldRow } from './FoldRow';
+import { GapRow } from './GapRow';
 import { PlanRow } from './PlanRow';
 import { ThinkingRow } from './ThinkingRow';
 import { ToolCard } from './ToolCard';
@@ -24,6 +25,7 @@ export function RowView(props: { row: Row; session: OpenSession }) {
       <Match when={as('plan')}>{(row) => <PlanRow row={row()} />}</Match>
       <Match when={as('turn-end')}>{(row) => <TurnEndRow row={row()} />}</Match>
       <Match when={as('error')}>{(row) => <ErrorRow row={row()} session={props.session} />}</Match>
+      <Match when={as('gap')}><GapRow session={props.session} /></Match>
       <Match when={as('note')}>{(row) => <NoteRow row={row()} />}</Match>
     </Switch>
   );

@@ -7,15 +7,13 @@ import { setTarget, target } from '../../state/tabs';
 import { attempt } from '../../state/toasts';
 import { Icon } from '../parts/Icon';
 import { RowView } from '../rows/RowView';
-import { createRowWindow, type RowWindow } from './window';
+import { createRowWindow, type Place, type RowWindow } from './window';
 
 const ESTIMATES: Record<Row['kind'], number> = {
-  user: 76, agent: 140, note: 40, thinking: 34, tool: 38, fold: 38, permission: 34, plan: 120, 'turn-end': 40, error: 96,
+  gap: 48, user: 76, agent: 140, note: 40, thinking: 34, tool: 38, fold: 38, permission: 34, plan: 120, 'turn-end': 40, error: 96,
 };
 /** Older rows are asked for before the upper end is seen. */
 const NEAR_TOP = 400;
-/** Rows at once, on the way to one that may be far back. */
-const FAR = 1000;
 
 export function Transcript(props: { session: OpenSession; isShown: boolean; onWindow?: (rows: RowWindow) => void }) {
   const rows = (): readonly Row[] => props.session.projection().rows;
@@ -98,41 +96,61 @@ export function Transcript(props: { session: OpenSession; isShown: boolean; onWi
   );
 }
 
-/** Lands where it was left, at the first unread row, or at the end; then follows. */
+/** Lands where it was left, at the first unread row, or at the end; then follows. Rows of an earlier time are a picture
+ *  until newer ones come: it is those that tell what is unread. */
 function followRows(session: () => OpenSession, keys: () => string[], view: RowWindow): void {
   let before = 0;
   let hasLanded = false;
-  createEffect(on(keys, (all) => {
+  createEffect(on([keys, () => session().isFresh()], ([all, isFresh]) => {
     if (all.length > before && hasLanded) view.tell({ type: 'rows', added: all.length - before });
     before = all.length;
     view.setKeys(all);
     if (hasLanded || all.length === 0) return;
-    hasLanded = true;
-    const { place, id } = session();
-    if (place) return view.restore(place);
-    const seen = all.indexOf(prefs.seenRows[id] ?? '');
-    const unread = seen >= 0 ? all[seen + 1] : undefined;
-    view.tell(unread === undefined ? { type: 'open' } : { type: 'open', unreadKey: unread });
+    hasLanded = isFresh;
+    const { place } = session();
+    if (place) comeBack(session(), place, all, view);
+    else land(firstUnread(session().id, all), view);
   }));
 }
 
+function land(unread: string | undefined, view: RowWindow): void {
+  view.tell(unread === undefined ? { type: 'open' } : { type: 'open', unreadKey: unread });
+}
+
+function firstUnread(sessionId: string, all: readonly string[]): string | undefined {
+  const seen = all.indexOf(prefs.seenRows[sessionId] ?? '');
+  return seen >= 0 ? all[seen + 1] : undefined;
+}
+
+/** Where it was left may be further back than what comes first. */
+function comeBack(session: OpenSession, place: Place, all: readonly string[], view: RowWindow): void {
+  if (all.includes(place.key)) return view.restore(place);
+  land(undefined, view);
+  if (session.isFresh()) void session.loadAround(place.key).then(() => view.restore(place), () => undefined);
+}
+
 function followTarget(session: () => OpenSession, rows: () => readonly Row[], view: RowWindow): void {
+  let asked: ReturnType<typeof target>;
   createEffect(() => {
     const wanted = target();
     if (wanted?.sessionId !== session().id || rows().length === 0) return;
     const key = rowKeyOf(rows(), wanted.itemId);
     if (key === undefined) {
-      // It may be on an older page; this effect runs again when that has come.
-      if (session().hasOlder()) attempt('Older messages could not be read', () => session().loadOlder(FAR));
+      // Rows of an earlier time know nothing of it, and one page comes at a time: this runs again.
+      if (!session().isFresh() || session().isLoadingOlder()) return;
+      if (asked === wanted) return void setTarget(undefined);
+      asked = wanted;
+      attempt('That place could not be read', () => session().loadAround(wanted.itemId).catch((error: unknown) => {
+        setTarget(undefined);
+        throw error;
+      }));
       return;
     }
     setTarget(undefined);
     queueMicrotask(() => {
       view.reveal(key);
       document.querySelector('.is-target')?.classList.remove('is-target');
-      const row = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
-      row?.classList.add('is-target');
-      setTimeout(() => row?.classList.remove('is-target'), 1800);
+      document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.classList.add('is-target');
     });
   });
 }

@@ -16,6 +16,12 @@ const OVERSCAN = 700;
 /** New heights can uncover new rows; it settles in one or two rounds. */
 const ROUNDS = 4;
 
+/** A row, and how far its upper edge is below that of the view. */
+export interface Place {
+  key: string;
+  offset: number;
+}
+
 export interface RowWindow {
   range: Accessor<RowRange>;
   stick: Accessor<StickState>;
@@ -30,8 +36,8 @@ export interface RowWindow {
   /** Brings a row into view, somewhat below the upper edge. */
   reveal(key: string): void;
   /** What is at the upper edge, to come back to. */
-  place(): { key: string; offset: number } | undefined;
-  restore(place: { key: string; offset: number }): void;
+  place(): Place | undefined;
+  restore(place: Place): void;
   metrics(): Metrics;
   stop(): void;
 }

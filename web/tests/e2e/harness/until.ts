@@ -1,6 +1,9 @@
 /** Waits for something outside the browser to come true. */
 import { setTimeout as pause } from 'node:timers/promises';
 
+/** In milliseconds: what takes longer hangs. How long things take is told by `./x bench web`. */
+export const HANG = 20_000;
+
 /** For what hangs. */
 const PATIENCE = 60_000;
 

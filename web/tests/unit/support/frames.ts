@@ -9,7 +9,7 @@ export const SESSION = 'claude-code:1';
 
 export const idleView: SessionView = {
   state: 'idle', isAlive: true, pending: [], queue: [],
-  agent: { abilities: { models: [], commands: [], permissionModes: [], options: [] }, unknownLines: 0 },
+  agent: { abilities: { models: [], commands: [], permissionModes: [], options: [], attachments: { images: false, files: false }, steer: false }, unknownLines: 0 },
 };
 
 type Common = 'turnId' | 'sessionId' | 'itemId' | 'sourceTimestamp' | 'emittedAt' | 'status';

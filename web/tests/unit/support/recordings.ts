@@ -25,12 +25,24 @@ function bySession(name: string, text: string): Recording[] {
 
 function numbered(frames: (UpsertFrame | TurnFrame)[]): (UpsertFrame | TurnFrame)[] {
   const firsts = new Map<string, number>();
-  return frames.map((frame, index) => {
+  return withStarts(frames.map((frame, index) => {
     const seq = index + 1;
     if (frame.type === 'session:turn') return { ...frame, seq };
     const { itemId } = frame.payload;
     if (!firsts.has(itemId)) firsts.set(itemId, seq);
     return { ...frame, seq, firstSeq: firsts.get(itemId) ?? seq };
+  }));
+}
+
+/** A log tells with each later state of a thought or a call when it began. */
+export function withStarts(frames: readonly (UpsertFrame | TurnFrame)[]): (UpsertFrame | TurnFrame)[] {
+  const starts = new Map<string, string>();
+  return frames.map((frame) => {
+    if (frame.type === 'session:turn' || !/^(thinking|tool_call)$/.test(frame.payload.type)) return frame;
+    const { itemId, status, sourceTimestamp } = frame.payload;
+    if (status === 'create') starts.set(itemId, sourceTimestamp);
+    const startedAt = status === 'create' ? undefined : starts.get(itemId);
+    return startedAt === undefined ? frame : { ...frame, payload: { ...frame.payload, startedAt } };
   });
 }
 

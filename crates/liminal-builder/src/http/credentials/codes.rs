@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::secret::{Digest, Secret};
 
 /// Long enough to switch to a browser, short enough that a screenshot is worthless.
-const LIFETIME: Duration = Duration::from_secs(600);
+pub(super) const LIFETIME: Duration = Duration::from_secs(600);
 /// Whoever asks for more at once gets rid of the oldest.
 const MOST: usize = 32;
 
@@ -15,6 +15,8 @@ const MOST: usize = 32;
 pub(super) enum CodeFault {
     Unknown,
     Used,
+    /// Whether another server made it cannot be asked.
+    Unreachable,
 }
 
 /// The codes that were made lately.

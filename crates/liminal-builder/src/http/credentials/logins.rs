@@ -30,7 +30,22 @@ impl BrowserLogins {
         Ok(Self { known, store, change: Mutex::default() })
     }
 
-    async fn keep(&self, session: BrowserSession) -> Result<(), StoreFault> {
+    /// All of them.
+    pub(super) fn all(&self) -> Vec<BrowserSession> {
+        self.known.all()
+    }
+
+    /// None lets in any more.
+    pub(super) fn clear(&self) {
+        self.known.clear();
+    }
+
+    /// Those there are belong to a life that is shared with others.
+    pub(super) async fn begin(&self, life: u64) -> Result<(), StoreFault> {
+        self.store.set_login_life(life).await.map_err(fault)
+    }
+
+    pub(super) async fn keep(&self, session: BrowserSession) -> Result<(), StoreFault> {
         let _alone = self.change.lock().await;
         let surplus = self.known.surplus();
         self.store.add_browser(browser(&session), surplus.map(Digest::to_text)).await.map_err(fault)?;
@@ -38,11 +53,11 @@ impl BrowserLogins {
         Ok(())
     }
 
-    async fn forget_all(&self) -> Result<(), StoreFault> {
+    pub(super) async fn forget_all(&self, next: Option<u64>) -> Result<(), StoreFault> {
         let _alone = self.change.lock().await;
         // Again, for one that was added before the lock was had.
         self.known.clear();
-        self.store.remove_browsers().await.map_err(fault)
+        self.store.remove_browsers(next).await.map_err(fault)
     }
 }
 
@@ -63,21 +78,21 @@ impl BrowserSessions for BrowserLogins {
 
     fn remove_all(&self) -> Pending<'_> {
         self.known.clear();
-        Box::pin(self.forget_all())
+        Box::pin(self.forget_all(None))
     }
 }
 
-fn browser(session: &BrowserSession) -> Browser {
+pub(super) fn browser(session: &BrowserSession) -> Browser {
     Browser { cookie: session.cookie.to_text(), key: session.key.to_text(), seen: session.seen }
 }
 
-fn session(browser: &Browser) -> Option<BrowserSession> {
+pub(super) fn session(browser: &Browser) -> Option<BrowserSession> {
     let (cookie, key) = (Digest::from_text(&browser.cookie)?, Digest::from_text(&browser.key)?);
     Some(BrowserSession { cookie, key, seen: browser.seen })
 }
 
 fn fault(error: LogError) -> StoreFault {
-    StoreFault(error.into())
+    StoreFault::Failed(error.into())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
+use tokio::sync::watch;
 
 use super::lock;
 use super::secret::Digest;
@@ -17,7 +18,7 @@ const LIFETIME: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// How exactly it is known when a browser was last seen; finer would be a write per request.
 const PRECISION: SignedDuration = SignedDuration::from_hours(1);
 /// People have a handful of browsers; what fills this is a fault.
-const MOST: usize = 256;
+const MOST: usize = crate::cluster::MOST_LOGINS;
 
 /// A browser that was let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +46,17 @@ impl BrowserSession {
 
 /// Why sessions cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-#[error("browser sessions cannot be read or written: {0}")]
-pub struct StoreFault(#[source] pub Box<dyn Error + Send + Sync>);
+pub enum StoreFault {
+    /// They are not kept, or cannot be read.
+    #[error("browser sessions cannot be read or written: {0}")]
+    Failed(#[source] Box<dyn Error + Send + Sync>),
+    /// Those of other servers cannot be asked for, or they cannot be told.
+    #[error("browser sessions are shared through Redis, which does not answer")]
+    Unreachable,
+    /// Another server has ended all of them meanwhile.
+    #[error("everybody was logged out meanwhile")]
+    LoggedOut,
+}
 
 /// A boxed future, because the place where sessions are kept is chosen at run time.
 pub type Pending<'a> = Pin<Box<dyn Future<Output = Result<(), StoreFault>> + Send + 'a>>;
@@ -57,6 +67,18 @@ pub trait BrowserSessions: Debug + Send + Sync {
     fn add(&self, session: BrowserSession) -> Pending<'_>;
     /// The one with this cookie.
     fn find(&self, cookie: &Digest) -> Option<BrowserSession>;
+    /// Asks other servers for those that are not known here; [`find`](Self::find) tells of them then.
+    fn look<'a>(&'a self, _cookies: &'a [Digest]) -> Pending<'a> {
+        Box::pin(ready(Ok(())))
+    }
+    /// Tells others what they do not know, and hears whether they have ended all.
+    fn catch_up(&self) -> Pending<'_> {
+        Box::pin(ready(Ok(())))
+    }
+    /// Tells whenever another server has ended all; none if there is no other.
+    fn ended(&self) -> Option<watch::Receiver<()>> {
+        None
+    }
     /// Notes that it was seen; that may be forgotten when the server ends.
     fn seen(&self, cookie: &Digest, at: Timestamp);
     /// Forgets all; none lets in any more from the moment of the call, and none is kept when this resolves.
@@ -93,6 +115,10 @@ impl Known {
             sessions.remove(&cookie);
         }
         sessions.insert(session.cookie, session);
+    }
+
+    pub(super) fn all(&self) -> Vec<BrowserSession> {
+        lock(&self.0).values().copied().collect()
     }
 
     pub(super) fn clear(&self) {

@@ -16,7 +16,8 @@ use super::schema;
 /// What every request may be told.
 const ALWAYS: &[ErrorCode] =
     &[ErrorCode::HostNotAllowed, ErrorCode::InvalidRequest, ErrorCode::OriginNotAllowed, ErrorCode::Internal];
-const CREDENTIALS: &[ErrorCode] = &[ErrorCode::Unauthorized, ErrorCode::TooManyAttempts];
+const CREDENTIALS: &[ErrorCode] =
+    &[ErrorCode::Unauthorized, ErrorCode::TooManyAttempts, ErrorCode::RedisUnreachable];
 const BODIES: &[ErrorCode] =
     &[ErrorCode::BodyTooLarge, ErrorCode::RequestTimeout, ErrorCode::UnsupportedMediaType];
 const NAMES: &[ErrorCode] = &[ErrorCode::NotFound];

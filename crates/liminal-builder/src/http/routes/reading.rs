@@ -14,9 +14,9 @@ pub(super) const AREA: Area = Area {
             verb: Verb::Get,
             path: "/api/session/{id}/history",
             access: Access::Credential,
-            summary: "Reads items, the newest page first, each page in order",
+            summary: "Reads items, the newest page first or the one about an item, each page in order",
             headers: &[],
-            errors: &[OF_SESSION],
+            errors: &[OF_SESSION, &[ErrorCode::ItemNotFound]],
             handler: handler!(reading::history),
         },
         Route {

@@ -47,6 +47,15 @@ pub(super) const AREA: Area = Area {
             handler: handler!(session::load),
         },
         Route {
+            verb: Verb::Post,
+            path: "/api/session/{id}/fork",
+            access: Access::Credential,
+            summary: "Makes a session that has the history of this one so far, and goes on by itself",
+            headers: &[RequestHeader::IdempotencyKey],
+            errors: &[OF_SESSION, STARTS_AGENT, ONCE, &[ErrorCode::NotForkable]],
+            handler: handler!(session::fork),
+        },
+        Route {
             verb: Verb::Get,
             path: "/api/session/{id}/status",
             access: Access::Credential,

@@ -53,7 +53,7 @@ impl RedisLog {
             call.arg(entry.key.to_string()).arg(entry.seq).arg(entry.first_seq);
             call.arg(packed::open(entry.is_open)).arg(packed::header(entry)).arg(&*entry.bytes);
         }
-        match Verdict::of(self.shared.link.invoke(&call).await?)? {
+        match Verdict::of(self.shared.link.query(&call).await?)? {
             Verdict::Done(_) => Ok(Copied::Done),
             Verdict::Elsewhere(place) => {
                 let head = scripts::head(&mut place.into_iter())?;
@@ -77,7 +77,7 @@ impl RedisLog {
         for (number, event) in events {
             call.arg(number).arg(&**event);
         }
-        match Verdict::of(self.shared.link.invoke(&call).await?)? {
+        match Verdict::of(self.shared.link.query(&call).await?)? {
             Verdict::Done(_) => Ok(CopiedEvents::Done),
             Verdict::Elsewhere(newest) => Ok(CopiedEvents::Elsewhere(field(newest.into_iter().next())?)),
         }
@@ -88,13 +88,26 @@ impl RedisLog {
         self.shared.stored(session).await
     }
 
+    /// Takes the right to write a session from whoever has a smaller token, before anything of it is read. Tells where
+    /// Redis' log stands and the number of its newest event; none if it has none.
+    pub async fn own(&self, session: &SessionId, token: u64) -> Result<Option<(Head, u64)>, LogError> {
+        let mut call = self.shared.call(&self.shared.scripts.own, session);
+        call.arg(token);
+        let found = Verdict::of(self.shared.link.query(&call).await?)?.done()?;
+        if found.is_empty() {
+            return Ok(None);
+        }
+        let mut found = found.into_iter();
+        Ok(Some((scripts::head(&mut found)?, field(found.next())?)))
+    }
+
     /// Forgets a session, unless somebody has a greater token.
     pub async fn remove_as(&self, session: &SessionId, token: u64) -> Result<(), LogError> {
         /// Longer than anybody stops and comes back.
         const REMEMBERED_MS: u64 = 48 * 60 * 60 * 1000;
         let mut call = self.shared.call(&self.shared.scripts.remove, session);
         call.arg(token).arg(self.shared.keys.news(session)).arg(REMEMBERED_MS);
-        Verdict::of(self.shared.link.invoke(&call).await?)?.done()?;
+        Verdict::of(self.shared.link.query(&call).await?)?.done()?;
         self.shared.refresh(session).await.map(drop)
     }
 }

@@ -5,7 +5,8 @@ use liminal_core::ids::SessionId;
 use redis::{FromRedisValue, Script, ScriptInvocation, Value, from_redis_value};
 
 use super::super::{Entry, Head, LogError};
-use super::{keys::Keys, packed};
+use super::packed;
+use crate::redis_store::Keys;
 
 macro_rules! script {
     ($name:literal) => {
@@ -21,9 +22,11 @@ pub(super) struct Scripts {
     pub(super) head: Script,
     pub(super) read: Script,
     pub(super) history: Script,
+    pub(super) later: Script,
     pub(super) trim: Script,
     pub(super) remove: Script,
     pub(super) record: Script,
+    pub(super) own: Script,
 }
 
 impl Default for Scripts {
@@ -34,9 +37,11 @@ impl Default for Scripts {
             head: script!("head.lua"),
             read: script!("read.lua"),
             history: script!("history.lua"),
+            later: script!("later.lua"),
             trim: script!("trim.lua"),
             remove: script!("remove.lua"),
             record: script!("record.lua"),
+            own: script!("own.lua"),
         }
     }
 }

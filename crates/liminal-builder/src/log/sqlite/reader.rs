@@ -100,6 +100,21 @@ impl Readers {
         })
         .await
     }
+
+    pub(super) async fn later(
+        &self,
+        session: SessionId,
+        after: u64,
+        head: Head,
+        limit: Limit,
+    ) -> Result<Page, LogError> {
+        self.run(move |connection| {
+            let Some(row) = current(connection, &session, &head)? else { return Ok(nothing(head)) };
+            let (entries, is_cut) = rows::later(connection, row.id, (after, head.seq), limit)?;
+            Ok(Page::later(entries, is_cut, head))
+        })
+        .await
+    }
 }
 
 const fn nothing(head: Head) -> Page {

@@ -188,6 +188,21 @@ pub(super) fn history(
         .map(|(entries, _)| entries)
 }
 
+/// The oldest entries that first appeared after a place, in their order; and whether there are more.
+pub(super) fn later(
+    connection: &Connection,
+    session: i64,
+    (after, through): (u64, u64),
+    limit: Limit,
+) -> Result<(Vec<Entry>, bool), LogError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM entry WHERE place > ?1 AND place < ?2 AND seq <= ?3 ORDER BY place LIMIT ?4"
+    );
+    let most = i64::try_from(limit.entries).unwrap_or(i64::MAX).saturating_add(1);
+    let bounds = params![place(session, after), place(session + 1, 0), number(through), most];
+    entries(connection, &sql, bounds, limit)
+}
+
 /// The open items of a session, in order of their first appearance. Looks at all of them: it is asked once per start,
 /// and an index would cost a write per state.
 pub(super) fn open_items(connection: &Connection, session: i64) -> Result<Vec<Entry>, LogError> {

@@ -6,8 +6,9 @@ use liminal_core::dialect::acp::greeting;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::asking::ask;
 use crate::provider::OpenError;
-use crate::transport::{AgentPipe, Frame};
+use crate::transport::AgentPipe;
 
 /// Agents hand out pages of a few dozen; one that never ends would keep us for ever.
 const PAGES: usize = 1_000;
@@ -46,7 +47,7 @@ pub(super) async fn sessions(
     pipe: &mut dyn AgentPipe,
     directory: &Path,
 ) -> Result<Option<Vec<ListedSession>>, OpenError> {
-    let greeted = ask(pipe, 1, "initialize", greeting(env!("CARGO_PKG_VERSION"))).await?;
+    let greeted = ask(pipe, 1, "initialize", greeting(env!("CARGO_PKG_VERSION"))).await.map_err(unusable)?;
     if !has_list(&greeted) {
         return Ok(None);
     }
@@ -73,7 +74,8 @@ async fn page(
     if let (Some(cursor), Value::Object(fields)) = (cursor, &mut params) {
         fields.insert("cursor".to_owned(), Value::from(cursor));
     }
-    serde_json::from_value(ask(pipe, number, "session/list", params).await?).map_err(unusable)
+    let page = ask(pipe, number, "session/list", params).await.map_err(unusable)?;
+    serde_json::from_value(page).map_err(unusable)
 }
 
 fn has_list(greeted: &Value) -> bool {
@@ -87,36 +89,6 @@ impl ListedSession {
     fn is_in(&self, directory: &Path) -> bool {
         self.cwd.as_deref().is_none_or(|cwd| Path::new(cwd) == directory)
     }
-}
-
-async fn ask(pipe: &mut dyn AgentPipe, id: usize, method: &str, params: Value) -> Result<Value, OpenError> {
-    let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-    pipe.sender().send(request.to_string().into_bytes()).await.map_err(unusable)?;
-    loop {
-        let frames = pipe.recv_ready().await.map_err(|_| unusable("the agent ended"))?;
-        for frame in &frames {
-            let message: Value = serde_json::from_slice(line(frame)?).unwrap_or_default();
-            if message.get("id") == Some(&Value::from(id)) {
-                return answer(&message);
-            }
-        }
-    }
-}
-
-/// A line that cannot be read may have been the answer.
-fn line(frame: &Frame) -> Result<&[u8], OpenError> {
-    match frame {
-        Frame::Line(line) => Ok(line),
-        Frame::TooLong { bytes } => Err(unusable(format!("a line of {bytes} bytes is too long"))),
-    }
-}
-
-fn answer(message: &Value) -> Result<Value, OpenError> {
-    if let Some(result) = message.get("result") {
-        return Ok(result.clone());
-    }
-    let told = message.pointer("/error/message").and_then(Value::as_str);
-    Err(unusable(told.unwrap_or("the agent gave no answer")))
 }
 
 fn unusable(error: impl std::fmt::Display) -> OpenError {

@@ -17,7 +17,7 @@ pub(super) fn is_unguarded(mode: &str) -> bool {
 const RESTRICTED: [&str; 2] = ["--setting-sources=user", "--strict-mcp-config"];
 
 /// What this program says itself. Said twice, it would break the conversation, or what keeps it from acting unasked.
-const OURS: [&str; 22] = [
+const OURS: [&str; 23] = [
     "print",
     "input-format",
     "output-format",
@@ -35,6 +35,7 @@ const OURS: [&str; 22] = [
     "resume",
     "continue",
     "fork-session",
+    "resume-session-at",
     "no-session-persistence",
     "json-schema",
     "worktree",
@@ -54,17 +55,31 @@ pub(crate) fn problem(arguments: &[String]) -> Option<String> {
     })
 }
 
-/// A new session, or one to go on with; the id is the program's own.
+/// A new session, one to go on with, or a new one with the history of another; ids are the program's own.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Start<'a> {
     New(&'a str),
     Resume(&'a str),
+    Fork {
+        from: &'a str,
+        /// The last answer that is still the fork's.
+        through: Option<&'a str>,
+        session: &'a str,
+    },
 }
 
-impl Start<'_> {
-    pub(super) const fn session(&self) -> &str {
+impl<'a> Start<'a> {
+    pub(super) const fn session(&self) -> &'a str {
         match self {
-            Self::New(session) | Self::Resume(session) => session,
+            Self::New(session) | Self::Resume(session) | Self::Fork { session, .. } => session,
+        }
+    }
+
+    /// The session whose history it begins with.
+    pub(super) const fn resumed(&self) -> Option<&'a str> {
+        match self {
+            Self::New(_) => None,
+            Self::Resume(session) | Self::Fork { from: session, .. } => Some(session),
         }
     }
 }
@@ -84,6 +99,9 @@ pub(super) fn arguments(start: Start<'_>, options: &SessionOptions, own: &[Strin
     // Of a flag that stands there twice the last counts, and a session chooses for itself.
     let mut arguments: Vec<OsString> =
         own.iter().map(String::as_str).chain(usual).map(OsString::from).collect();
+    if matches!(start, Start::Fork { .. }) {
+        arguments.push("--fork-session".into());
+    }
     if options.restricted {
         arguments.extend(RESTRICTED.map(OsString::from));
     }
@@ -95,6 +113,13 @@ pub(super) fn arguments(start: Start<'_>, options: &SessionOptions, own: &[Strin
     match start {
         Start::New(session) => bind("session-id", session.as_ref()),
         Start::Resume(session) => bind("resume", session.as_ref()),
+        Start::Fork { from, through, session } => {
+            bind("resume", from.as_ref());
+            bind("session-id", session.as_ref());
+            if let Some(through) = through {
+                bind("resume-session-at", through.as_ref());
+            }
+        }
     }
     if let Some(model) = &options.model {
         bind("model", model.as_ref());
@@ -164,6 +189,19 @@ mod tests {
             assert_eq!(found.len(), plain, "{value}");
             assert!(found.contains(&OsString::from(format!("--model={value}"))));
         }
+    }
+
+    #[test]
+    fn a_fork_begins_with_the_other_session_and_has_an_id_of_its_own() {
+        let of = |through| {
+            let start = Start::Fork { from: "a", through, session: "b" };
+            arguments(start, &SessionOptions::default(), &[])
+        };
+        for flag in ["--fork-session", "--resume=a", "--session-id=b"] {
+            assert!(of(None).contains(&OsString::from(flag)), "{flag}");
+        }
+        assert!(of(Some("c")).contains(&OsString::from("--resume-session-at=c")));
+        assert_eq!(of(None).len() + 1, of(Some("c")).len());
     }
 
     #[test]

@@ -88,6 +88,8 @@ async fn every_change_changes_only_what_it_says() {
         permission_mode: Some("plan".to_owned()),
         extra_directories: vec!["/extra".into()],
         is_unguarded: true,
+        forked_from: Some("other".into()),
+        forked_through: Some("answer".to_owned()),
     };
     let after = SessionRow {
         title: Some("Title".to_owned()),

@@ -1,7 +1,10 @@
 //! Several servers on one real Redis, shown from outside: the running program, the wire, agents and faults.
 
 mod failover;
+mod front;
+mod logins;
 mod outages;
+mod outside;
 mod racing;
 mod sharing;
 mod starting;

@@ -7,10 +7,18 @@ use serde_json::json;
 use super::super::figures::{Stopwatch, tell};
 use super::super::reader::{Reader, begin};
 use super::super::world::wait_until;
-use super::team::{LEASE_MS, Team};
+use super::team::{LEASE_MS, Member, Team};
 
 /// Never ends by itself.
 const ENDLESS: &str = "!say 20 !hang";
+
+/// A session of one server, and somebody who follows it at another.
+fn followed(team: &Team) -> (Member, Member, String, Reader) {
+    let (one, two) = (team.member("one"), team.member("two"));
+    let session = team.create(&one);
+    let reader = Reader::join(&two.client, &session, None);
+    (one, two, session, reader)
+}
 
 fn epoch(reader: &Reader) -> String {
     reader.shown.cursor().unwrap().split('.').next().unwrap().to_owned()
@@ -19,9 +27,7 @@ fn epoch(reader: &Reader) -> String {
 #[test]
 fn r24_a_turn_of_a_killed_server_ends_once_and_the_session_goes_on_elsewhere() {
     let team = Team::new();
-    let (one, two) = (team.member("one"), team.member("two"));
-    let session = team.create(&one);
-    let mut reader = Reader::join(&two.client, &session, None);
+    let (one, two, session, mut reader) = followed(&team);
     let turn = begin(&one.client, &session, ENDLESS);
     reader.until("it speaks", |shown| shown.items.len() > 1);
     let killed = Stopwatch::start();
@@ -48,9 +54,7 @@ fn r24_a_turn_of_a_killed_server_ends_once_and_the_session_goes_on_elsewhere() {
 #[test]
 fn r24_a_server_that_comes_back_at_once_goes_on_with_its_sessions() {
     let team = Team::new();
-    let (one, two) = (team.member("one"), team.member("two"));
-    let session = team.create(&one);
-    let mut reader = Reader::join(&two.client, &session, None);
+    let (one, two, session, mut reader) = followed(&team);
     let turn = begin(&one.client, &session, ENDLESS);
     reader.until("it speaks", |shown| shown.items.len() > 1);
     one.kill();
@@ -67,9 +71,7 @@ fn r24_a_server_that_comes_back_at_once_goes_on_with_its_sessions() {
 #[test]
 fn r24_a_stopped_server_gives_its_sessions_back() {
     let team = Team::new();
-    let (one, two) = (team.member("one"), team.member("two"));
-    let session = team.create(&one);
-    let mut reader = Reader::join(&two.client, &session, None);
+    let (one, two, session, mut reader) = followed(&team);
     let turn = begin(&one.client, &session, "!say 5");
     reader.until_end(&turn);
     let (epoch, resets) = (epoch(&reader), reader.shown.resets);
@@ -87,9 +89,7 @@ fn r24_a_stopped_server_gives_its_sessions_back() {
 #[test]
 fn c33_a_server_that_was_paused_and_replaced_ends_its_agent_and_writes_nothing() {
     let team = Team::new();
-    let (one, two) = (team.member("one"), team.member("two"));
-    let session = team.create(&one);
-    let mut reader = Reader::join(&two.client, &session, None);
+    let (one, two, session, mut reader) = followed(&team);
     let turn = begin(&one.client, &session, "!split 5 !say 5000");
     reader.until("it speaks", |shown| shown.items.len() > 1);
     one.pause();
@@ -113,9 +113,7 @@ fn c33_a_server_that_was_paused_and_replaced_ends_its_agent_and_writes_nothing()
 #[test]
 fn r24_what_waits_and_what_was_sent_travels_with_a_session() {
     let team = Team::new();
-    let (one, two) = (team.member("one"), team.member("two"));
-    let session = team.create(&one);
-    let mut reader = Reader::join(&two.client, &session, None);
+    let (one, two, session, mut reader) = followed(&team);
     let first = json!({ "message": "!say 1", "clientMessageId": "first" });
     let sent = one.do_to(&session, "send", &first).json();
     reader.until_end(sent["turnId"].as_str().unwrap());

@@ -4,8 +4,10 @@ use std::io::Read;
 use std::net::TcpListener;
 
 use super::super::figures::Stopwatch;
+use super::super::reader::{Reader, begin};
 use super::super::world::PATIENCE;
 use super::team::Team;
+use crate::redis_server::RedisServer;
 use crate::support::liminal;
 
 #[test]
@@ -47,6 +49,28 @@ fn d26_the_password_of_redis_is_shown_nowhere() {
     let mut said = String::new();
     child.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     assert!(!said.contains("hunter2"), "{said}");
+}
+
+#[test]
+fn d26_servers_share_a_redis_over_tls_whose_certificate_they_know() {
+    let team = Team::new();
+    team.redis.replace(RedisServer::start_with_tls());
+    let (one, two) = (team.member("one"), team.member("two"));
+    let session = team.create(&one);
+    let mut reader = Reader::join(&two.client, &session, None);
+    let turn = begin(&two.client, &session, "!say 5");
+    reader.until_end(&turn);
+    assert_eq!(reader.shown.end_of(&turn).as_deref(), Some("completed"));
+    let url = team.redis.borrow().url();
+    let empty = team.home().join("nobody.pem");
+    std::fs::write(&empty, "").unwrap();
+    for (url, trusted) in [(url.clone(), empty.as_path()), (url.replace("rediss", "redis"), empty.as_path())]
+    {
+        let mut command = team.command("stranger", &url);
+        let output = command.env("SSL_CERT_FILE", trusted).output().unwrap();
+        assert!(!output.status.success(), "{url}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("--redis"), "{output:?}");
+    }
 }
 
 #[test]

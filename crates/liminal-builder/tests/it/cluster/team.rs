@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::super::client::{Answer, Client};
 use super::super::world::wait_until;
-use crate::redis_server::{AppendOnly, RedisServer};
+use crate::redis_server::{AppendOnly, RedisServer, certificate};
 use crate::support::{Running, liminal};
 
 const MARK: &str = "CLUSTER_TEAM";
@@ -57,25 +57,41 @@ impl Team {
         command.env("CLAUDE_CONFIG_DIR", self.home.path().join("claude")).env("FAKE_AGENT_KEEPS", "yes");
         command.env("FAKE_AGENT_LOG", self.home.path().join("agents.ndjson"));
         command.env("LIMINAL_REDIS_LEASE_MS", LEASE_MS.to_string());
+        command.env("LIMINAL_REDIS_PUBLISH_STREAM_B", "true");
+        command.env("SSL_CERT_FILE", certificate("certificate.pem"));
         command
     }
 
     /// A server that does not know the project.
     pub(super) fn stranger(&self, name: &str) -> Member {
         let url = self.redis.borrow().url();
+        self.start(name, self.command(name, &url))
+    }
+
+    fn start(&self, name: &str, mut command: std::process::Command) -> Member {
         let log =
             File::options().create(true).append(true).open(self.home.path().join(format!("{name}.log")));
-        let mut child = Running(self.command(name, &url).stderr(log.unwrap()).spawn().unwrap());
+        let mut child = Running(command.stderr(log.unwrap()).spawn().unwrap());
         let mut line = String::new();
         BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.starts_with("Liminal Builder is at"), "{line:?}: {}", self.log());
         let ServerFile { port, token, .. } = ServerFile::read(&self.home.path().join(name)).unwrap();
-        Member { child, client: Client { address: SocketAddr::from(([127, 0, 0, 1], port)), token } }
+        Member { child, client: Client::with_token(SocketAddr::from(([127, 0, 0, 1], port)), &token) }
     }
 
     /// A server that knows it.
     pub(super) fn member(&self, name: &str) -> Member {
-        let member = self.stranger(name);
+        self.introduce(self.stranger(name))
+    }
+
+    /// The same for one that browsers find at an address, like all others there.
+    pub(super) fn member_at(&self, name: &str, public: &str) -> Member {
+        let mut command = self.command(name, &self.redis.borrow().url());
+        command.args(["--public-url", public]);
+        self.introduce(self.start(name, command))
+    }
+
+    fn introduce(&self, member: Member) -> Member {
         let added = member.client.post("/api/projects", &json!({ "path": self.project() }));
         assert!(added.status == 201 || added.code() == "PROJECT_EXISTS", "{added:?}");
         member

@@ -60,10 +60,14 @@ fn sessions(data: &Path) -> Sessions {
 
 impl TestServer {
     pub(super) fn start(limits: Limits, find_agents: FindAgents) -> Self {
+        Self::reached(limits, find_agents, Reach::default())
+    }
+
+    pub(super) fn reached(limits: Limits, find_agents: FindAgents, reach: Reach) -> Self {
         let data = tempfile::tempdir().unwrap();
         let options = Options {
             endpoint: Endpoint::Address(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
-            reach: Reach::default(),
+            reach,
             instance: "test".to_owned(),
             names: Vec::new(),
             limits,
@@ -80,7 +84,7 @@ impl TestServer {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let server = Server::bind(options).await.unwrap();
-                started.send((server.file(), server.fresh_url())).unwrap();
+                started.send((server.file(), server.fresh_url().await)).unwrap();
                 server.run(async { drop(stopped.await) }).await;
             });
         });

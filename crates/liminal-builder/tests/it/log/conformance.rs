@@ -113,6 +113,19 @@ async fn history_is_read_in_pages(log: &dyn StreamLog) {
     assert_eq!(pages, [vec![7, 8, 9, 10], vec![3, 4, 5, 6], vec![1, 2]]);
     let small = log.history(&session, None, Limit { bytes: 1, ..Limit::NONE }).await.unwrap();
     assert_eq!(small.entries.len(), 1, "one entry is given, however large");
+    let (mut after, mut pages) = (2, Vec::new());
+    loop {
+        let page = log.later(&session, after, limit).await.unwrap();
+        pages.push(page.entries.iter().map(|entry| entry.first_seq).collect::<Vec<_>>());
+        after = page.through;
+        if after == page.head.seq {
+            break;
+        }
+    }
+    assert_eq!(pages, [vec![3, 4, 5, 6], vec![7, 8, 9, 10]], "forward, and no more than there are");
+    let small = log.later(&session, 0, Limit { bytes: 1, ..Limit::NONE }).await.unwrap();
+    assert_eq!((small.entries.len(), small.through), (1, 1));
+    assert!(log.later(&session, 11, limit).await.unwrap().entries.is_empty());
 }
 
 async fn changes_are_read_in_pages(log: &Arc<dyn StreamLog>) {

@@ -219,8 +219,6 @@ async fn c33_of_two_owners_one_is_stopped_and_nothing_is_mixed() {
     let mut lost = old.log.lost();
     let mut reader = subscribe(&old.as_log(), &session, None).await;
     let mut screen = super::support::Screen::default();
-    // As a claim does it, before anything is owned.
-    let () = server.ask(&["HSET", "liminal:{stolen}:meta", "token", "2"]);
     new.log.own(&session, 2).await.unwrap();
     let (mut written, mut refused) = (0, None);
     for number in 0..200 {
@@ -233,6 +231,7 @@ async fn c33_of_two_owners_one_is_stopped_and_nothing_is_mixed() {
         }
     }
     assert_eq!(refused, Some(LogError::Fenced));
+    assert_eq!(old.log.own(&session, 1).await, Err(LogError::Fenced), "a right is not had twice");
     assert_eq!(lost.recv().await, Some(session.clone()));
     assert!(!old.log.is_ours(&session) && new.log.is_ours(&session));
     assert!(new.log.settled().await);

@@ -25,6 +25,7 @@ pub(super) fn upsert(session: &SessionId, item: &str, status: UpsertStatus, cont
         item_id: item.into(),
         source_timestamp: at,
         emitted_at: at,
+        started_at: None,
         status,
         error_code: None,
         error_message: None,

@@ -11,12 +11,14 @@ use super::world::PATIENCE;
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     pub(super) address: SocketAddr,
-    pub(super) token: String,
+    /// The lines by which it shows where it asks and who it is.
+    pub(super) headers: String,
 }
 
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
+    pub(super) head: String,
     pub(super) body: String,
 }
 
@@ -32,6 +34,11 @@ impl Answer {
 }
 
 impl Client {
+    /// A program with the token.
+    pub(super) fn with_token(address: SocketAddr, token: &str) -> Self {
+        Self { address, headers: format!("Host: {address}\r\nAuthorization: Bearer {token}\r\n") }
+    }
+
     pub(super) fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, None).unwrap()
     }
@@ -76,8 +83,7 @@ impl Client {
 
     /// A request's beginning, with what every one needs.
     pub(super) fn head(&self, method: &str, path: &str) -> String {
-        let Self { address, token } = self;
-        format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n")
+        format!("{method} {path} HTTP/1.1\r\n{}", self.headers)
     }
 }
 
@@ -95,7 +101,7 @@ pub(super) fn answer(stream: &mut TcpStream) -> io::Result<Answer> {
     let status = status.ok_or(io::ErrorKind::InvalidData)?;
     let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
     let body = if is_chunked { unchunked(body) } else { body.to_owned() };
-    Ok(Answer { status, body })
+    Ok(Answer { status, head: head.to_owned(), body })
 }
 
 fn unchunked(mut text: &str) -> String {

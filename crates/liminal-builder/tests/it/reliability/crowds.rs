@@ -60,6 +60,7 @@ fn message(session: &str, number: usize) -> Upsert {
         item_id: format!("t/{number}").into(),
         source_timestamp: now,
         emitted_at: now,
+        started_at: None,
         status: UpsertStatus::Complete,
         error_code: None,
         error_message: None,

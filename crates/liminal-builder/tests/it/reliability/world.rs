@@ -90,7 +90,7 @@ impl World {
         assert!(line.starts_with("Liminal Builder is at"), "{line:?}: {}", self.log());
         let started = begun.elapsed();
         let ServerFile { port, token, .. } = ServerFile::read(&self.data()).unwrap();
-        let client = Client { address: SocketAddr::from(([127, 0, 0, 1], port)), token };
+        let client = Client::with_token(SocketAddr::from(([127, 0, 0, 1], port)), &token);
         Server { child, client, started }
     }
 

@@ -5,18 +5,20 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use liminal_core::ids::SessionId;
+use liminal_core::wire::ServerMessage;
 use liminal_core::wire::rest::{SessionList, SessionOpened, SessionSource, SessionSummary};
 use tokio::time::timeout;
 
 use super::client::Client;
 use super::machine::Machine;
 use super::screen::texts;
+use super::socket::Socket;
 use crate::chat::PATIENCE;
 use crate::world::program;
 
 /// Runs Claude Code in the project as its user does, without this program.
 #[expect(clippy::disallowed_methods, reason = "the agent is run by its user here, and ends by itself")]
-async fn claude(machine: &Machine, arguments: &[&str]) -> String {
+pub(super) async fn claude(machine: &Machine, arguments: &[&str]) -> String {
     let mut command = tokio::process::Command::new(program());
     command.args(arguments).current_dir(&machine.project).env_clear().kill_on_drop(true);
     command.env("HOME", machine.home.path()).env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
@@ -32,7 +34,7 @@ async fn the_only_session(server: &Client) -> SessionSummary {
     listed.remove(0)
 }
 
-async fn said(server: &Client, id: &SessionId) -> Vec<String> {
+pub(super) async fn said(server: &Client, id: &SessionId) -> Vec<String> {
     let page = server.history(id).await;
     texts(&page.entries).into_iter().map(str::to_owned).collect()
 }
@@ -56,6 +58,33 @@ async fn a_session_of_the_claude_program_is_found_opened_and_gone_on_with() {
     let requests = machine.model.as_ref().unwrap().requests();
     assert!(requests.last().unwrap().body_bytes > requests.first().unwrap().body_bytes);
     server.stop().await;
+}
+
+/// A conversation that goes on at a terminal while a page is open: begun before the server first looked, and after.
+#[tokio::test]
+async fn tc_8_3b_a_session_begun_in_a_terminal_comes_into_lists_that_are_open() {
+    let machine = Machine::with_claude().await;
+    claude(&machine, &["-p", "say:one"]).await;
+    let (folder, away) = (machine.home.path().join("claude/projects"), machine.home.path().join("away"));
+    fs::rename(&folder, &away).unwrap();
+    let server = machine.start().await;
+    let mut socket = Socket::connect(&server).await;
+    assert!(server.list().await.is_empty());
+    fs::rename(&away, &folder).unwrap();
+    listed(&server, &mut socket, 1).await;
+    claude(&machine, &["-p", "say:two"]).await;
+    listed(&server, &mut socket, 2).await;
+    server.stop().await;
+}
+
+/// Looks at the list when its clients are told to and not before, until it has so many sessions.
+async fn listed(server: &Client, socket: &mut Socket, count: usize) {
+    loop {
+        socket.until(|message| matches!(message, ServerMessage::SessionsChanged { .. })).await;
+        if server.list().await.len() == count {
+            return;
+        }
+    }
 }
 
 /// Every rollout that Codex wrote.

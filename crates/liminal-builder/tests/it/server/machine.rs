@@ -31,6 +31,8 @@ pub(super) struct Machine {
     pub(super) settings: String,
     /// More of the command line.
     pub(super) flags: Vec<&'static str>,
+    /// More of the server's environment.
+    pub(super) variables: Vec<(&'static str, &'static str)>,
 }
 
 impl Machine {
@@ -40,7 +42,14 @@ impl Machine {
         let project = home.path().canonicalize().unwrap().join("project");
         fs::create_dir(&project).unwrap();
         let settings = "[agents.demo]\nargs = [\"--pace\", \"1\"]\n".to_owned();
-        Self { project, home: Arc::new(home), model: None, settings, flags: Vec::new() }
+        Self {
+            project,
+            home: Arc::new(home),
+            model: None,
+            settings,
+            flags: Vec::new(),
+            variables: Vec::new(),
+        }
     }
 
     /// One whose Claude Code does what prompts tell it, and notes what it was told.
@@ -189,6 +198,7 @@ impl Machine {
         let mut command = liminal(&[&own[..], &self.flags].concat());
         let errors = fs::OpenOptions::new().append(true).create(true).open(self.home.path().join("errors"));
         command.env_clear().env("HOME", self.home.path()).env("PATH", PLAIN_PATH);
+        command.envs(self.variables.iter().copied());
         command.stdin(Stdio::null()).stderr(errors.unwrap());
         let mut command = Command::from(command);
         let mut child = command.kill_on_drop(true).spawn().unwrap();

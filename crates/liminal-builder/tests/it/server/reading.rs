@@ -80,6 +80,43 @@ async fn pages_of_a_history_hold_every_item_once() {
 }
 
 #[tokio::test]
+async fn a_page_about_an_item_leads_to_all_older_and_newer_ones() {
+    let server = Machine::new().start().await;
+    let id = server.create("demo").await;
+    server.turn(&id, "/tools 9").await;
+    let whole = server.history(&id).await.entries;
+    let get = async |query: &str| -> HistoryPage {
+        server.get(&format!("/api/session/{id}/history?{query}")).await.read(200)
+    };
+    for (place, item) in whole.iter().enumerate() {
+        let name = item.item_id.as_str().replace('/', "%2F").replace('#', "%23");
+        for limit in [1, 2, 5, 1000] {
+            let page = get(&format!("around={name}&limit={limit}")).await;
+            assert!(page.entries.contains(item) && page.entries.len() <= limit, "{place} {limit} {page:?}");
+            let (mut entries, mut before, mut after) = (page.entries, page.before, page.after);
+            while let Some(place) = before {
+                let page = get(&format!("before={place}&limit=3")).await;
+                entries.splice(0..0, page.entries);
+                before = page.before;
+            }
+            while let Some(place) = after {
+                let page = get(&format!("after={place}&limit=3")).await;
+                assert!(!page.entries.is_empty() || !page.turns.is_empty(), "no page is empty");
+                entries.extend(page.entries);
+                after = page.after;
+            }
+            assert_eq!(entries, whole, "{place} {limit}");
+        }
+    }
+    assert_eq!(get("limit=1000").await.after, None);
+    let missing = server.get(&format!("/api/session/{id}/history?around=nothing")).await;
+    missing.assert_problem(404, "ITEM_NOT_FOUND");
+    let both = server.get(&format!("/api/session/{id}/history?around=nothing&before=3")).await;
+    both.assert_problem(400, "INVALID_REQUEST");
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_conversation_is_exported_and_searched() {
     let server = Machine::new().start().await;
     let (id, other) = (server.create("demo").await, server.create("demo").await);

@@ -92,10 +92,12 @@ impl Stage {
 
 /// What the agent said of itself.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is something that the agent says it can, or not")]
 pub(super) struct Agent {
     session: Option<String>,
     can_load: bool,
     can_resume: bool,
+    can_fork: bool,
     /// Whether it takes words into a turn that runs.
     pub(super) can_steer: bool,
     pub(super) attachments: AttachmentAbilities,
@@ -128,7 +130,8 @@ impl Agent {
         let of_sessions = abilities.and_then(|abilities| object(abilities, "sessionCapabilities"));
         let steering = object(result, "_meta").and_then(|meta| object(meta, "steering"));
         self.can_load = abilities.is_some_and(|abilities| flag(abilities, "loadSession"));
-        self.can_resume = of_sessions.is_some_and(|of_sessions| of_sessions.contains_key("resume"));
+        let can = |deed| of_sessions.is_some_and(|of_sessions| of_sessions.contains_key(deed));
+        (self.can_resume, self.can_fork) = (can("resume"), can("fork"));
         self.can_steer = steering.is_some_and(|steering| flag(steering, "supported"));
         self.attachments = content::abilities(result);
         self.logins = Login::all(result);
@@ -219,6 +222,7 @@ impl AcpDialect {
         step.notify(Notice::Ready(Abilities {
             attachments: self.agent.attachments,
             steer: self.agent.can_steer,
+            fork: self.agent.can_fork,
             ..self.settings.abilities()
         }));
         self.stage = Stage::Open;

@@ -93,6 +93,7 @@ pub(super) fn abilities(response: Option<&Map<String, Value>>) -> Abilities {
         commands: commands.collect(),
         attachments: AttachmentAbilities::ALL,
         steer: true,
+        fork: true,
         ..Abilities::default()
     }
 }

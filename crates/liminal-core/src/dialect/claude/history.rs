@@ -53,6 +53,8 @@ pub struct History {
     pub cwd: Option<String>,
     /// When the newest line was written.
     pub last_activity: Option<Timestamp>,
+    /// The program's own id of the last answer.
+    pub last_answer: Option<String>,
     /// Lines and blocks without a known meaning, counted by type.
     pub skipped: BTreeMap<String, u64>,
 }
@@ -72,6 +74,7 @@ pub struct HistoryReader {
     /// The time of the last line that told it.
     clock: Option<Timestamp>,
     last_activity: Option<Timestamp>,
+    last_answer: Option<String>,
     line_number: u64,
     model: Option<String>,
     cwd: Option<String>,
@@ -111,6 +114,7 @@ impl HistoryReader {
             skipped: Skipped::default(),
             clock: None,
             last_activity: None,
+            last_answer: None,
             line_number: 0,
             model: None,
             cwd: None,
@@ -133,7 +137,10 @@ impl HistoryReader {
         }
         match line.kind() {
             "user" => self.user(&line),
-            "assistant" => self.assistant(&line),
+            "assistant" => {
+                self.last_answer = line.text("uuid").map(str::to_owned).or(self.last_answer.take());
+                self.assistant(&line);
+            }
             "system" => self.system(&line),
             "attachment" => self.attachment(&line),
             kind if HIDDEN.contains(&kind) => return,
@@ -186,6 +193,7 @@ impl HistoryReader {
             model: self.model,
             cwd: self.cwd,
             last_activity: self.last_activity,
+            last_answer: self.last_answer,
             skipped: self.skipped.into_counts(),
         }
     }

@@ -22,10 +22,12 @@ fn outcome(request: u64, word: &str) -> Value {
 
 /// What became of a message: the turn that shows it, or nothing.
 fn became<'a>(agent: &'a Agent, message: &str) -> Vec<Option<&'a str>> {
-    let became = agent.notices.iter().filter_map(|notice| match notice {
-        Notice::Steered { turn, into } if turn.as_str() == message => Some(Some(into.as_str())),
-        Notice::NotSteered { turn, .. } if turn.as_str() == message => Some(None),
-        _ => None,
+    let became = agent.notices.iter().filter_map(|notice| {
+        if let Notice::Steered { turn, into } = notice {
+            return (turn.as_str() == message).then_some(Some(into.as_str()));
+        }
+        let Notice::NotSteered { turn, .. } = notice else { return None };
+        (turn.as_str() == message).then_some(None)
     });
     became.collect()
 }

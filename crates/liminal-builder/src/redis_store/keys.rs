@@ -4,6 +4,7 @@
 //! A session's keys have its id as hash tag, so that a cluster keeps them in one place and a script may use them
 //! together.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use liminal_core::ids::SessionId;
@@ -82,6 +83,114 @@ impl Keys {
     #[must_use]
     pub fn life(&self) -> String {
         self.global("life")
+    }
+
+    /// String: the JSON of what other servers must know of a session.
+    #[must_use]
+    pub fn record(&self, session: &SessionId) -> String {
+        self.of_session(session, "record")
+    }
+
+    /// Hash: messages on their way to the agent, by their turn.
+    #[must_use]
+    pub fn deliveries(&self, session: &SessionId) -> String {
+        self.of_session(session, "deliveries")
+    }
+
+    /// Hash: the receipts of one day, by their key.
+    #[must_use]
+    pub fn receipts(&self, session: &SessionId, day: i64) -> String {
+        self.of_session(session, &format!("receipts:{day}"))
+    }
+
+    /// String: the receipt of a request that belongs to no session.
+    #[must_use]
+    pub fn receipt(&self, scope: &str, key: &str) -> String {
+        self.global(&format!("receipt:{scope}:{key}"))
+    }
+
+    /// Set: every session that has a record.
+    #[must_use]
+    pub fn sessions(&self) -> String {
+        self.global("sessions")
+    }
+
+    /// Channel: the names of sessions whose record changed, and two words for what is no session.
+    #[must_use]
+    pub fn changes(&self) -> String {
+        self.global("changes")
+    }
+
+    /// Hash: browsers that were let in. The digest of a cookie, and when it was seen with the digest of its key.
+    #[must_use]
+    pub fn logins(&self) -> String {
+        self.global("logins")
+    }
+
+    /// String: which life of the logins it is; a greater one ended all before it.
+    #[must_use]
+    pub fn logins_life(&self) -> String {
+        self.global("logins:life")
+    }
+
+    /// Sorted set: digests of one-time codes by when they are over.
+    #[must_use]
+    pub fn codes(&self) -> String {
+        self.global("codes")
+    }
+
+    /// Hash: the JSON of projects by their id.
+    #[must_use]
+    pub fn projects(&self) -> String {
+        self.global("projects")
+    }
+
+    /// Hash: which project a directory is.
+    #[must_use]
+    pub fn paths(&self) -> String {
+        self.global("paths")
+    }
+
+    /// Set: every server that did not take leave.
+    #[must_use]
+    pub fn servers(&self) -> String {
+        self.global("servers")
+    }
+
+    /// What a server's key begins with.
+    #[must_use]
+    pub fn server_prefix(&self) -> String {
+        self.global("server:")
+    }
+
+    /// String: there as long as the server is.
+    #[must_use]
+    pub fn server(&self, server: impl Display) -> String {
+        format!("{}{server}", self.server_prefix())
+    }
+
+    /// Stream: what other servers ask of a server.
+    #[must_use]
+    pub fn inbox(&self, server: impl Display) -> String {
+        format!("{}{server}:inbox", self.server_prefix())
+    }
+
+    /// Stream: what other servers answer to a server.
+    #[must_use]
+    pub fn replies(&self, server: impl Display) -> String {
+        format!("{}{server}:replies", self.server_prefix())
+    }
+
+    /// What the key of a server's sessions begins with.
+    #[must_use]
+    pub fn owned_prefix(&self) -> String {
+        self.global("owned:")
+    }
+
+    /// Set: the sessions of a server; it stays when the server goes.
+    #[must_use]
+    pub fn owned(&self, server: impl Display) -> String {
+        format!("{}{server}", self.owned_prefix())
     }
 
     fn of_session(&self, session: &SessionId, part: &str) -> String {

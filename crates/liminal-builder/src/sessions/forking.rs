@@ -1,0 +1,68 @@
+//! Sessions that are made of others. Owns what a fork takes over from its source, which is not touched: what was said,
+//! by the agent's own memory of it, and what was chosen, but never the leave to act unasked.
+
+use liminal_core::error::{ErrorCode, ErrorInfo};
+use liminal_core::ids::SessionId;
+use liminal_core::wire::rest::{ForkSession, SessionStatus};
+
+use super::agents::opening;
+use super::changing::sound_title;
+use super::past::until_told;
+use super::{Failure, Sessions};
+use crate::provider::{Forked, OpenRequest};
+use crate::store::{SessionRow, StoredOptions, TitleSource};
+
+impl Sessions {
+    /// Makes a session that has the history of another one so far, and goes on by itself.
+    pub async fn fork(&self, id: &SessionId, request: ForkSession) -> Result<SessionStatus, Failure> {
+        self.refuse_while_closing()?;
+        let title = request.title.as_deref().map(sound_title).transpose()?;
+        let slot = self.slot(id).await?;
+        let source = self.0.parts.store.session(id).await?.ok_or_else(|| Failure::no_session(id))?;
+        let provider = self.0.parts.providers.get(&slot.cli_type)?;
+        let (project, directory) = self.place(&slot.directory).await?;
+        let restricted = self.is_restricted(&project)?;
+        self.make_room().await?;
+        let options = taken_over(source.options);
+        let open = OpenRequest {
+            directory: directory.clone(),
+            resume: None,
+            options: opening(&options, restricted),
+            past: Vec::new(),
+        };
+        let Forked { agent, origin } = provider.fork(id.clone(), open).await?;
+        let (forked_from, forked_through) = origin.map(|origin| (origin.session_id, origin.through)).unzip();
+        let options = StoredOptions { forked_from, forked_through: forked_through.flatten(), ..options };
+        let row = self.new_row(&agent, &slot.cli_type, &project, directory, options);
+        let fork = self.begin(entitled(row, title, source.title), agent).await?;
+        until_told(fork.board.watch()).await;
+        self.refuse_stillborn(&fork.id, fork.board.now().view.failure).await?;
+        Ok(self.status_of(&fork))
+    }
+
+    /// An agent that did not come up has nothing of the history: what is left of the fork would only mislead.
+    async fn refuse_stillborn(&self, fork: &SessionId, failure: Option<ErrorInfo>) -> Result<(), Failure> {
+        let Some(failure) = failure else { return Ok(()) };
+        self.delete(fork).await?;
+        let code = ErrorCode::from_word(&failure.code).unwrap_or(ErrorCode::SpawnFailed);
+        Err(Failure::new(code, failure.message))
+    }
+}
+
+/// What was chosen for the source holds for its fork; a person's leave to act unasked was for the source alone.
+fn taken_over(source: StoredOptions) -> StoredOptions {
+    StoredOptions {
+        permission_mode: source.permission_mode.filter(|_| !source.is_unguarded),
+        is_unguarded: false,
+        forked_from: None,
+        forked_through: None,
+        ..source
+    }
+}
+
+fn entitled(row: SessionRow, title: Option<String>, of_source: Option<String>) -> SessionRow {
+    match title {
+        Some(title) => SessionRow { title: Some(title), title_source: TitleSource::User, ..row },
+        None => SessionRow { title: of_source.map(|title| format!("{title} (fork)")), ..row },
+    }
+}
