@@ -3,6 +3,7 @@
 //! is decided in `agent`. Knows nothing of sessions, providers or clients: to them it is an agent like any other.
 
 mod agent;
+mod files;
 mod performance;
 mod rpc;
 mod scene;

@@ -36,6 +36,9 @@ pub enum SessionError {
     /// The agent is gone.
     #[error("the agent of this session has ended; open the session again")]
     AgentGone,
+    /// No turn runs that a message could be taken into.
+    #[error("no turn runs that the message could be taken into")]
+    NotRunning,
     /// The agent did not take the prompt.
     #[error("{}", .0.message)]
     NotTaken(ErrorInfo),
@@ -48,6 +51,7 @@ impl SessionError {
         match self {
             Self::TurnInProgress => ErrorInfo::new(ErrorCode::TurnInProgress, self.to_string()),
             Self::AgentGone => ErrorInfo::new(ErrorCode::ProcessCrash, self.to_string()),
+            Self::NotRunning => ErrorInfo::new(ErrorCode::NotSteerable, self.to_string()),
             Self::NotTaken(error) => error.clone(),
         }
     }
@@ -121,6 +125,13 @@ impl SessionHandle {
     pub async fn send(&self, turn: TurnId, message: UserMessage) -> Result<TurnId, SessionError> {
         let (reply, answer) = oneshot::channel();
         self.command(Command::Prompt { turn, message, reply }).await?;
+        answer.await.unwrap_or(Err(SessionError::AgentGone))
+    }
+
+    /// Has a message taken into the turn that runs; comes back with the turn that shows it.
+    pub async fn steer(&self, turn: TurnId, message: UserMessage) -> Result<TurnId, SessionError> {
+        let (reply, answer) = oneshot::channel();
+        self.command(Command::Steer { turn, message, reply }).await?;
         answer.await.unwrap_or(Err(SessionError::AgentGone))
     }
 

@@ -37,7 +37,7 @@ use crate::wire::rest::PermissionAnswer;
 pub use crate::wire::abilities::{
     Abilities, AgentOption, AttachmentAbilities, Choice, ModelChoice, SlashCommand,
 };
-pub use user_message::{AttachedFile, FileKind, UserMessage};
+pub use user_message::{AttachedFile, FileKind, UserMessage, decoded_length};
 
 pub(crate) use turn_writer::TurnWriter;
 
@@ -81,6 +81,13 @@ pub enum AgentCommand {
     /// Answer this.
     Prompt {
         /// The turn it begins.
+        turn: TurnId,
+        /// What the user says.
+        message: UserMessage,
+    },
+    /// Take this into the turn that runs.
+    Steer {
+        /// What it is known by until it is taken; the turn that it begins, if it comes too late.
         turn: TurnId,
         /// What the user says.
         message: UserMessage,
@@ -192,6 +199,20 @@ pub enum Notice {
         /// The turn that runs.
         into: TurnId,
     },
+    /// The agent took a message into the turn that runs, or will take it as soon as it can.
+    Steered {
+        /// What the message is known by.
+        turn: TurnId,
+        /// The turn that shows it.
+        into: TurnId,
+    },
+    /// The agent did not take a message into the turn that runs, and never will.
+    NotSteered {
+        /// What the message is known by.
+        turn: TurnId,
+        /// Why.
+        error: ErrorInfo,
+    },
     /// The agent's own id of the session, or a new one.
     AgentSession {
         /// The id.
@@ -244,6 +265,11 @@ pub enum Notice {
 }
 
 impl Notice {
+    /// A message that is not taken into the turn that runs.
+    pub(crate) fn not_steered(turn: TurnId, why: impl Into<String>) -> Self {
+        Self::NotSteered { turn, error: ErrorInfo::new(ErrorCode::NotSteerable, why) }
+    }
+
     /// A line that nobody understands, by its beginning.
     pub(crate) fn unknown(kind: impl Into<String>, line: &[u8]) -> Self {
         const SAMPLE: usize = 400;

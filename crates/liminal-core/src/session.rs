@@ -52,6 +52,9 @@ pub enum Refused {
     /// The agent is gone.
     #[error("the agent of this session has ended; open the session again")]
     Gone,
+    /// No turn runs that a message could be taken into.
+    #[error("no turn runs that the message could be taken into; send it")]
+    NotRunning,
 }
 
 /// What a session wants done after an input.
@@ -120,6 +123,8 @@ pub struct Session {
     turn: Option<TurnId>,
     /// The turn whose prompt the agent has not taken yet.
     unbound: Option<TurnId>,
+    /// The turn that the agent goes on with when this one ends.
+    next: Option<TurnId>,
     cancel_until: Option<Duration>,
     /// When the agent was last heard, or given something to do.
     heard_at: Duration,
@@ -140,6 +145,7 @@ impl Session {
             phase: Phase::Starting,
             turn: None,
             unbound: None,
+            next: None,
             cancel_until: None,
             heard_at: Duration::ZERO,
             is_stalled: false,
@@ -182,6 +188,7 @@ impl Session {
             Input::Command(AgentCommand::Prompt { turn, message }) => {
                 return self.prompt(turn, message, now, step);
             }
+            Input::Command(AgentCommand::Steer { .. }) => return self.steer(input, now, step),
             Input::Command(AgentCommand::Cancel) => self.cancel(now, step),
             Input::Timeout => self.timeout(now, step),
             Input::Closed(closed) => self.close(closed, now, step),
@@ -228,6 +235,20 @@ impl Session {
         self.turn = Some(turn.clone());
         self.unbound = Some(turn.clone());
         self.command(AgentCommand::Prompt { turn, message }, now, step);
+        Ok(())
+    }
+
+    /// What becomes of the message is told by the dialect.
+    fn steer(&mut self, input: Input<'_>, now: Now, step: &mut SessionStep<'_>) -> Result<(), Refused> {
+        match self.phase {
+            Phase::Closed => return Err(Refused::Gone),
+            Phase::Running if self.unbound.is_none() => {}
+            Phase::Starting | Phase::Idle | Phase::Running | Phase::Cancelling => {
+                return Err(Refused::NotRunning);
+            }
+        }
+        self.heard(now, step);
+        self.pass(input, now, step);
         Ok(())
     }
 
@@ -283,6 +304,7 @@ impl Session {
         for event in outbox.events.drain(..) {
             self.event(event, now, step);
         }
+        self.next = None;
         self.outbox = outbox;
     }
 
@@ -295,9 +317,12 @@ impl Session {
                 self.phase = Phase::Running;
                 self.turn = Some(turn.clone());
             }
+            // The end of the turn that runs is told in the same breath.
+            Notice::TurnOpened { turn } => self.next = Some(turn.clone()),
             Notice::Failed(error) => step.news.push(News::EndAgent(error.clone())),
             Notice::Ready(_)
-            | Notice::TurnOpened { .. }
+            | Notice::Steered { .. }
+            | Notice::NotSteered { .. }
             | Notice::AgentSession { .. }
             | Notice::Model { .. }
             | Notice::PermissionMode { .. }
@@ -353,9 +378,9 @@ impl Session {
         if self.turn.as_ref() != Some(turn) {
             return;
         }
-        (self.turn, self.cancel_until) = (None, None);
+        (self.turn, self.cancel_until) = (self.next.take(), None);
         if self.phase != Phase::Closed {
-            self.phase = Phase::Idle;
+            self.phase = if self.turn.is_some() { Phase::Running } else { Phase::Idle };
         }
     }
 

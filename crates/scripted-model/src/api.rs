@@ -67,7 +67,7 @@ pub(crate) async fn unknown_route<A: Api>(
     uri: Uri,
     body: Bytes,
 ) -> Response {
-    shared.record(&method, &uri, body.len(), None);
+    shared.record(&method, &uri, &body, None);
     respond::<A>(&shared, Err(Refusal::because(404, "Not found")))
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn wrong_method<A: Api>(
     uri: Uri,
     body: Bytes,
 ) -> Response {
-    shared.record(&method, &uri, body.len(), None);
+    shared.record(&method, &uri, &body, None);
     respond::<A>(&shared, Err(Refusal::because(405, "Method Not Allowed")))
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn read_json<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result
 
 fn read<A: Api>(shared: &Shared, method: &Method, uri: &Uri, body: &Bytes) -> Result<A, Refusal> {
     let request = A::read(uri, body);
-    shared.record(method, uri, body.len(), request.as_ref().ok().map(A::conversation));
+    shared.record(method, uri, body, request.as_ref().ok().map(A::conversation));
     request
 }
 

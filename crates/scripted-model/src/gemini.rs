@@ -77,7 +77,7 @@ async fn call(state: State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) 
 }
 
 async fn list_models(State(shared): State<Arc<Shared>>, method: Method, uri: Uri) -> Json<Value> {
-    shared.record(&method, &uri, 0, None);
+    shared.record(&method, &uri, &[], None);
     let verbs = ["generateContent", "countTokens"];
     let model = json!({ "name": "models/scripted-model", "supportedGenerationMethods": verbs });
     Json(json!({ "models": [model] }))

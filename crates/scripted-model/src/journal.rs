@@ -24,6 +24,8 @@ pub struct RecordedRequest {
     pub errand: bool,
     /// The size of the request body in bytes.
     pub body_bytes: usize,
+    /// The files in it, in Base64 and in their order; those of earlier turns come first.
+    pub files: Vec<String>,
 }
 
 #[derive(Debug, Default)]

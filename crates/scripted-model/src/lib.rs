@@ -22,6 +22,7 @@ mod chat_completions;
 mod chunking;
 mod conversation;
 mod errand;
+mod files;
 mod gemini;
 mod history;
 mod identifiers;

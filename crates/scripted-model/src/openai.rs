@@ -136,7 +136,7 @@ fn error_body(refusal: &Refusal) -> Value {
 }
 
 async fn list_models(State(shared): State<Arc<Shared>>, method: Method, uri: Uri) -> Json<Value> {
-    shared.record(&method, &uri, 0, None);
+    shared.record(&method, &uri, &[], None);
     let model =
         json!({ "id": "scripted-model", "object": "model", "created": CREATED, "owned_by": "scripted" });
     Json(json!({ "object": "list", "data": [model] }))

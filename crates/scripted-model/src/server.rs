@@ -21,6 +21,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use crate::conversation::Conversation;
+use crate::files;
 use crate::identifiers::Identifiers;
 use crate::journal::{Journal, RecordedRequest};
 use crate::scenario::Scenario;
@@ -127,7 +128,7 @@ impl Shared {
         }
     }
 
-    pub(crate) fn record(&self, method: &Method, uri: &Uri, body_bytes: usize, about: Option<&Conversation>) {
+    pub(crate) fn record(&self, method: &Method, uri: &Uri, body: &[u8], about: Option<&Conversation>) {
         let about = about.cloned().unwrap_or_default();
         self.journal.record(RecordedRequest {
             method: method.to_string(),
@@ -136,7 +137,8 @@ impl Shared {
             stream: about.stream,
             prompt: about.prompt,
             errand: about.errand.is_some(),
-            body_bytes,
+            body_bytes: body.len(),
+            files: files::in_body(body),
         });
     }
 }
@@ -169,7 +171,7 @@ fn router(shared: Arc<Shared>) -> Router {
 
 /// Claude Code opens its connection with `HEAD /` before it has a request.
 async fn alive(State(shared): State<Arc<Shared>>, method: Method, uri: Uri) {
-    shared.record(&method, &uri, 0, None);
+    shared.record(&method, &uri, &[], None);
 }
 
 async fn serve(listener: TcpListener, router: Router, mut stopped: oneshot::Receiver<()>) {

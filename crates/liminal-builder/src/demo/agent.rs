@@ -109,7 +109,7 @@ fn introduction() -> Value {
         "agentInfo": { "name": TITLE, "title": TITLE, "version": env!("CARGO_PKG_VERSION") },
         "agentCapabilities": {
             "loadSession": true,
-            "promptCapabilities": { "image": false, "audio": false, "embeddedContext": true },
+            "promptCapabilities": { "image": true, "audio": false, "embeddedContext": true },
             "sessionCapabilities": { "list": {}, "resume": {}, "close": {} },
         },
         "authMethods": [],

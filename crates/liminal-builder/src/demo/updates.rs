@@ -23,6 +23,11 @@ pub(super) fn text(voice: Voice, message_id: &str, text: &str) -> Value {
     json!({ "sessionUpdate": kind, "messageId": message_id, "content": { "type": "text", "text": text } })
 }
 
+/// Something that the user gave beside words.
+pub(super) fn user_block(message_id: &str, block: &Value) -> Value {
+    json!({ "sessionUpdate": "user_message_chunk", "messageId": message_id, "content": block })
+}
+
 /// The beginning of a call. What it changes is told here already, as a question about it wants to show it.
 pub(super) fn call(id: &str, call: &Call, status: &str) -> Value {
     let mut content: Vec<Value> = call.diffs.iter().map(diff).collect();

@@ -35,6 +35,10 @@ fn write_item(out: &mut String, item: &Upsert) {
                 Origin::System => "Note",
             };
             block(out, &format!("## {who}"), &message.content);
+            for file in &message.attachments {
+                let (name, kind) = (one_line(&file.name), one_line(&file.mime_type));
+                line(out, &format!("\n*Attached: {name} ({kind}, {} bytes)*", file.bytes));
+            }
         }
         UpsertBody::Thinking(thinking) => block(out, "### Thinking", &quoted(&thinking.content)),
         UpsertBody::ToolCall(call) => write_call(out, call),

@@ -209,6 +209,8 @@ impl Live {
             Notice::TurnBound { .. }
             | Notice::TurnOpened { .. }
             | Notice::TurnMerged { .. }
+            | Notice::Steered { .. }
+            | Notice::NotSteered { .. }
             | Notice::AgentSession { .. }
             | Notice::AnswerRefused { .. }
             | Notice::Failed(_) => {}

@@ -1,6 +1,7 @@
 //! The task of one session. Owns the pipe, the pure session and its one timer; everything that happens comes
 //! through here, one thing after another.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use liminal_core::dialect::{AgentCommand, Input, Notice, UserMessage};
@@ -41,6 +42,11 @@ pub(super) enum Command {
         message: UserMessage,
         reply: oneshot::Sender<Result<TurnId, SessionError>>,
     },
+    Steer {
+        turn: TurnId,
+        message: UserMessage,
+        reply: oneshot::Sender<Result<TurnId, SessionError>>,
+    },
     Cancel,
     Answer {
         item_id: ItemId,
@@ -69,6 +75,8 @@ pub(super) struct SessionTask {
     board: Board,
     phase: watch::Sender<Phase>,
     binding: Option<oneshot::Sender<Result<TurnId, SessionError>>>,
+    /// Those who wait whether their messages are taken into the turn that runs.
+    steering: BTreeMap<TurnId, oneshot::Sender<Result<TurnId, SessionError>>>,
     ending: Option<Ending>,
     /// Those who wished the agent to end.
     ended: Vec<oneshot::Sender<()>>,
@@ -118,6 +126,7 @@ impl SessionTask {
             board,
             phase,
             binding: None,
+            steering: BTreeMap::new(),
             ending: None,
             ended: Vec::new(),
         };
@@ -205,6 +214,7 @@ impl SessionTask {
     fn command(&mut self, command: Command) {
         match command {
             Command::Prompt { turn, message, reply } => self.prompt(turn, message, reply),
+            Command::Steer { turn, message, reply } => self.steer(turn, message, reply),
             Command::Cancel => drop(self.pass(Input::Command(AgentCommand::Cancel))),
             Command::Answer { item_id, answer } => {
                 drop(self.pass(Input::Command(AgentCommand::Answer { item_id, answer })));
@@ -236,11 +246,32 @@ impl SessionTask {
         self.binding = Some(reply);
         let refused = match self.pass(Input::Command(AgentCommand::Prompt { turn, message })) {
             Ok(()) => return,
-            Err(Refused::Busy) => SessionError::TurnInProgress,
+            Err(Refused::Busy | Refused::NotRunning) => SessionError::TurnInProgress,
             Err(Refused::Gone) => SessionError::AgentGone,
         };
         if let Some(reply) = std::mem::replace(&mut self.binding, waiting) {
             drop(reply.send(Err(refused)));
+        }
+    }
+
+    fn steer(
+        &mut self,
+        turn: TurnId,
+        message: UserMessage,
+        reply: oneshot::Sender<Result<TurnId, SessionError>>,
+    ) {
+        self.steering.insert(turn.clone(), reply);
+        let refused = match self.pass(Input::Command(AgentCommand::Steer { turn: turn.clone(), message })) {
+            Ok(()) => return,
+            Err(Refused::Busy | Refused::NotRunning) => SessionError::NotRunning,
+            Err(Refused::Gone) => SessionError::AgentGone,
+        };
+        self.reply_steered(&turn, Err(refused));
+    }
+
+    fn reply_steered(&mut self, turn: &TurnId, result: Result<TurnId, SessionError>) {
+        if let Some(reply) = self.steering.remove(turn) {
+            drop(reply.send(result));
         }
     }
 
@@ -277,11 +308,21 @@ impl SessionTask {
                 self.board.stalled(is_stalled);
             }
             News::Notice(notice) => {
-                if let Notice::Unknown { kind, sample } = &notice {
-                    self.diagnostics.unknown(kind, sample);
-                }
+                self.note(&notice);
                 self.board.notice(notice);
             }
+        }
+    }
+
+    fn note(&mut self, notice: &Notice) {
+        if let Notice::Unknown { kind, sample } = notice {
+            self.diagnostics.unknown(kind, sample);
+        }
+        if let Notice::Steered { turn, into } = notice {
+            self.reply_steered(turn, Ok(into.clone()));
+        }
+        if let Notice::NotSteered { turn, error } = notice {
+            self.reply_steered(turn, Err(SessionError::NotTaken(error.clone())));
         }
     }
 

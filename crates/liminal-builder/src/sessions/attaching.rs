@@ -36,7 +36,8 @@ impl Sessions {
     /// A file with its bytes.
     pub async fn attachment(&self, id: &SessionId, file: &AttachmentId) -> Result<AttachedFile, Failure> {
         self.slot(id).await?;
-        Ok(self.0.parts.attachments.read(id, file.clone()).await?)
+        let read = self.0.parts.attachments.read(id, file.clone()).await;
+        read.map_err(|error| if self.is_ours(id) { error.into() } else { elsewhere() })
     }
 
     /// Removes a file that was not sent.
@@ -110,6 +111,12 @@ impl Sessions {
         let provider = self.0.parts.providers.get(cli_type);
         provider.map(|provider| provider.attachments()).unwrap_or_default()
     }
+}
+
+/// Files stay at the server that took them.
+fn elsewhere() -> Failure {
+    let problem = "the file is at the server that has the session; open the session there";
+    Failure::new(ErrorCode::AttachmentNotFound, problem)
 }
 
 fn ids(files: &[Attachment]) -> Vec<AttachmentId> {

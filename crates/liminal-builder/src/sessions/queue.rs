@@ -81,18 +81,24 @@ impl Sessions {
         if let Err(failure) = result.as_ref().map(drop)
             && !matches!(failure.code, ErrorCode::TurnInProgress | ErrorCode::QueuedNotFound)
         {
-            self.put_back(slot, QueuedMessage { failure: Some(failure.info()), ..next }).await?;
+            self.put_back(slot, QueuedMessage { failure: Some(failure.info()), ..next }, 0).await?;
         }
         self.show_queue(slot).await.map(drop)
     }
 
-    async fn put_back(&self, slot: &Slot, message: QueuedMessage) -> Result<(), Failure> {
+    /// A message that was taken out waits again, in this place.
+    pub(super) async fn put_back(
+        &self,
+        slot: &Slot,
+        message: QueuedMessage,
+        place: usize,
+    ) -> Result<(), Failure> {
         let store = &self.0.parts.store;
         store.remove_queued(&slot.id, &message.id).await?;
-        let first = EditQueued { message: None, position: Some(0) };
+        let position = u32::try_from(place).ok();
         let id = message.id.clone();
         store.enqueue(&slot.id, message, usize::MAX).await?;
-        store.edit_queued(&slot.id, &id, first).await?;
+        store.edit_queued(&slot.id, &id, EditQueued { message: None, position }).await?;
         Ok(())
     }
 }

@@ -131,7 +131,7 @@ impl Sessions {
     }
 
     /// The message as the user wrote it, failed, in a turn that failed.
-    fn unknown(&self, delivery: &Delivery, reason: &ErrorInfo) -> Batch {
+    pub(super) fn unknown(&self, delivery: &Delivery, reason: &ErrorInfo) -> Batch {
         let ErrorInfo { code, message } = reason;
         let mut encoder = Encoder::default();
         encoder.upsert(&Upsert {

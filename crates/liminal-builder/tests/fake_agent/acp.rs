@@ -20,6 +20,7 @@ pub(crate) fn run() -> Result<()> {
         serial: 0,
         is_cancelled: false,
         has_result: true,
+        running: None,
     };
     loop {
         match agent.input.wait() {
@@ -37,6 +38,8 @@ struct Agent {
     serial: u64,
     is_cancelled: bool,
     has_result: bool,
+    /// The client's id of the prompt that is answered.
+    running: Option<Value>,
 }
 
 impl Agent {
@@ -52,6 +55,7 @@ impl Agent {
             "session/load" => self.load(params)?,
             "session/list" => sessions::listed(params)?,
             "session/prompt" => return self.turn(id, params),
+            "_session/steering" => return self.steer(id, params),
             _ => Err(Refusal(-32601, format!("{method} is not known"))),
         };
         self.output.line(match reply {
@@ -74,10 +78,28 @@ impl Agent {
         Ok(Ok(json!({})))
     }
 
+    /// Takes a message into the turn that runs. One that says `late` comes too late, one that says `silent` is not
+    /// answered, and one that says `over` ends the turn before it is.
+    fn steer(&mut self, id: &Value, params: &Value) -> Result<()> {
+        let said = params.pointer("/prompt/0/text").and_then(Value::as_str).unwrap_or_default();
+        let outcome = match said {
+            "silent" => return Ok(()),
+            "late" => "promptRequired",
+            _ => "injected",
+        };
+        if let Some(turn) = self.running.take_if(|_| said == "over") {
+            self.has_result = false;
+            self.output
+                .line(json!({ "jsonrpc": "2.0", "id": turn, "result": { "stopReason": "end_turn" } }))?;
+        }
+        self.output.line(json!({ "jsonrpc": "2.0", "id": id, "result": { "outcome": outcome } }))
+    }
+
     fn turn(&mut self, id: &Value, params: &Value) -> Result<()> {
         let prompt = params.pointer("/prompt/0/text").and_then(Value::as_str).unwrap_or_default();
         journal::prompted(prompt)?;
         (self.is_cancelled, self.has_result) = (false, true);
+        self.running = Some(id.clone());
         for directive in directive::read_all(prompt)? {
             while let Heard::Line(line) = self.input.look() {
                 self.hear(&line)?;

@@ -7,6 +7,7 @@ mod machine;
 mod screen;
 mod socket;
 
+mod attachments;
 mod bypass;
 mod confinement;
 mod forks;
@@ -25,4 +26,5 @@ mod projects;
 mod queue;
 mod reading;
 mod remembered;
+mod steering;
 mod streams;

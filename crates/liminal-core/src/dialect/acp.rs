@@ -26,6 +26,7 @@ mod requests;
 mod responses;
 mod rpc;
 mod settings;
+mod steering;
 mod tool_calls;
 mod trouble;
 mod turn;
@@ -43,6 +44,7 @@ use crate::event::MessageItem;
 use crate::ids::{SessionId, TurnId};
 use crate::time::Now;
 pub use connection::{Channel, Connection, Routed};
+pub use content::name_in;
 pub use handshake::greeting;
 use handshake::{Agent, Stage};
 use requests::{Request, Requests};
@@ -207,6 +209,7 @@ impl AcpDialect {
             AgentCommand::Open { directory, resume } => self.open(directory, resume, step),
             AgentCommand::Cancel => self.cancel(step),
             AgentCommand::Answer { item_id, answer } => self.answer(item_id, &answer, step),
+            AgentCommand::Steer { turn, message } => self.steer(Prompt { turn, message }, step),
             AgentCommand::Prompt { .. }
             | AgentCommand::SetModel { .. }
             | AgentCommand::SetPermissionMode { .. }
@@ -229,7 +232,10 @@ impl AcpDialect {
             AgentCommand::SetModel { model } => self.set_model(model, step),
             AgentCommand::SetPermissionMode { mode } => self.set_mode(mode, step),
             AgentCommand::SetOption { id, value } => self.set_option(&id, &value, step),
-            AgentCommand::Open { .. } | AgentCommand::Cancel | AgentCommand::Answer { .. } => {}
+            AgentCommand::Open { .. }
+            | AgentCommand::Steer { .. }
+            | AgentCommand::Cancel
+            | AgentCommand::Answer { .. } => {}
         }
     }
 
@@ -239,6 +245,7 @@ impl AcpDialect {
                 self.refuse_prompt(Prompt { turn, message }, Ending::Broken(error), step);
             }
             AgentCommand::Open { .. }
+            | AgentCommand::Steer { .. }
             | AgentCommand::Cancel
             | AgentCommand::Answer { .. }
             | AgentCommand::SetModel { .. }
@@ -253,13 +260,8 @@ impl AcpDialect {
             let error = ErrorInfo::new(ErrorCode::AttachmentNotTaken, NOT_TAKEN);
             return self.refuse_prompt(prompt, Ending::Broken(error), step);
         }
-        let running = self.turn.as_ref().filter(|turn| matches!(turn.cause, Cause::Prompt { .. }));
-        let (is_running, stops) = (running.is_some(), running.is_some_and(|turn| turn.is_cancel_asked));
-        if is_running && !stops && self.agent.can_steer {
-            let params = self.prompt_params(&prompt.message);
-            let Prompt { turn, message } = prompt;
-            self.requests.send(Request::Steer { turn, message }, &params, step);
-        } else if is_running || self.draining.is_some() {
+        let is_running = self.turn.as_ref().is_some_and(|turn| matches!(turn.cause, Cause::Prompt { .. }));
+        if is_running || self.draining.is_some() {
             self.prompts.push_back(prompt);
         } else {
             self.end_turn(Ending::Completed(Finish::default()), step);
@@ -348,9 +350,10 @@ impl AcpDialect {
 
     /// Ends the turns of all prompts that the agent did not take.
     fn refuse_all(&mut self, error: &ErrorInfo, step: &mut Step<'_>) {
-        let steered =
-            self.requests.take_steered().into_iter().map(|(turn, message)| Prompt { turn, message });
-        for prompt in steered.chain(self.take_prompts()).collect::<Vec<_>>() {
+        for turn in self.requests.take_steered() {
+            step.notify(Notice::NotSteered { turn, error: error.clone() });
+        }
+        for prompt in self.take_prompts() {
             self.refuse_prompt(prompt, Ending::Broken(error.clone()), step);
         }
     }
@@ -389,6 +392,7 @@ impl Prompt {
         match command {
             AgentCommand::Prompt { turn, message } => Some(Self { turn, message }),
             AgentCommand::Open { .. }
+            | AgentCommand::Steer { .. }
             | AgentCommand::Cancel
             | AgentCommand::Answer { .. }
             | AgentCommand::SetModel { .. }

@@ -188,6 +188,7 @@ impl ClaudeDialect {
                 );
             }
             AgentCommand::Prompt { turn, message } => self.prompt(turn, message, step),
+            AgentCommand::Steer { turn, message } => self.steer(turn, message, step),
             AgentCommand::Cancel => self.cancel(step),
             AgentCommand::Answer { item_id, answer } => self.answer(item_id, &answer, step),
             AgentCommand::SetModel { model } => {
@@ -210,6 +211,19 @@ impl ClaudeDialect {
         }
         step.send(&prompt.frame());
         self.quiet_since = step.now.mono;
+        self.prompts.push(prompt);
+    }
+
+    /// The CLI takes it in after the tool that runs, or makes a turn of it when this one ends: either way the user
+    /// said it now, and here it is shown.
+    fn steer(&mut self, id: TurnId, message: UserMessage, step: &mut Step<'_>) {
+        let running =
+            self.turn.as_mut().filter(|turn| turn.cause != TurnCause::Request && !turn.is_cancel_asked);
+        let Some(turn) = running else { return step.notify(Notice::not_steered(id, "no turn runs")) };
+        let prompt = Prompt::shown(id.clone(), message);
+        step.send(&prompt.frame());
+        step.notify(Notice::Steered { turn: id, into: turn.id().clone() });
+        turn.writer.say(prompt.message.shown(), step);
         self.prompts.push(prompt);
     }
 
@@ -287,6 +301,8 @@ impl ClaudeDialect {
                 false => Ending::Broken(error.clone()),
             };
             drop(turn.end(ending, step));
+            // What was said inside the turn ends with it.
+            self.prompts.forget_shown();
         }
         while let Some(prompt) = self.prompts.take_first() {
             self.refuse_prompt(prompt, error.clone(), step);
@@ -310,7 +326,8 @@ impl ClaudeDialect {
             true => Ending::Cancelled(Finish::default()),
             false => Ending::Broken(error),
         };
-        let turn = self.new_turn(prompt.turn, Some(prompt.message.shown()), TurnCause::Prompt);
+        let said = prompt.unsaid();
+        let turn = self.new_turn(prompt.turn, said, TurnCause::Prompt);
         drop(turn.end(ending, step));
     }
 

@@ -188,6 +188,9 @@ impl ModelDialect {
                 step.notify(Notice::Ready(Abilities { attachments, ..Abilities::default() }));
             }
             AgentCommand::Prompt { turn, message } => self.prompt(turn, message, step),
+            AgentCommand::Steer { turn, .. } => {
+                step.notify(Notice::not_steered(turn, "a model's API takes no message into an answer"));
+            }
             AgentCommand::Cancel => self.cancel(step),
             AgentCommand::SetModel { model } => {
                 self.model = model.unwrap_or_else(|| self.options.model.clone());

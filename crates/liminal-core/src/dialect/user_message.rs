@@ -133,7 +133,8 @@ pub(crate) fn nameless_image(mime_type: &str, data: &str) -> Attachment {
 }
 
 /// How many bytes are in a text of Base64.
-pub(crate) fn decoded_length(data: &str) -> usize {
+#[must_use]
+pub fn decoded_length(data: &str) -> usize {
     let padding = data.bytes().rev().take_while(|&byte| byte == b'=').count();
     (data.len() / 4 * 3).saturating_sub(padding)
 }

@@ -94,7 +94,8 @@ impl AcpPlayback {
         self.host.target = *session;
         let of = |pointer| text(sent, pointer).map(str::to_owned);
         match text(sent, "/method")? {
-            "session/prompt" | "_session/steering" => self.prompt(sent),
+            "session/prompt" => self.prompt(sent),
+            "_session/steering" => self.prompt(sent).map(steering),
             "session/cancel" => Some(AgentCommand::Cancel),
             "session/set_mode" => Some(AgentCommand::SetPermissionMode { mode: of("/params/modeId")? }),
             "session/set_model" => Some(AgentCommand::SetModel { model: of("/params/modelId") }),
@@ -267,6 +268,12 @@ fn opening(sent: &Value) -> Option<AgentCommand> {
     };
     let directory = text(sent, "/params/cwd").unwrap_or_default().to_owned();
     Some(AgentCommand::Open { directory, resume })
+}
+
+/// The same message for the turn that runs.
+fn steering(prompt: AgentCommand) -> AgentCommand {
+    let AgentCommand::Prompt { turn, message } = prompt else { return prompt };
+    AgentCommand::Steer { turn, message }
 }
 
 fn prompt_text(prompt: &Value) -> String {

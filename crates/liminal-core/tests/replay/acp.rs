@@ -11,3 +11,4 @@ mod laws;
 mod notices;
 mod recordings;
 mod shapes;
+mod steering;

@@ -76,6 +76,10 @@ impl Agent {
         self.command(AgentCommand::Prompt { turn: TurnId::from(turn), message: text.into() });
     }
 
+    pub(crate) fn steer(&mut self, turn: &str, text: &str) {
+        self.command(AgentCommand::Steer { turn: TurnId::from(turn), message: text.into() });
+    }
+
     pub(crate) fn answer(&mut self, item: &str, answer: PermissionAnswer) {
         self.command(AgentCommand::Answer { item_id: ItemId::from(item), answer });
     }

@@ -37,4 +37,6 @@ mod reviewed;
 #[cfg(test)]
 mod snapshots;
 #[cfg(test)]
+mod steering;
+#[cfg(test)]
 mod task_lists;

@@ -106,7 +106,11 @@ fn directory(params: &Value) -> Result<String, Refusal> {
 
 fn prompts(lines: &[Line]) -> u64 {
     let is_prompt = |line: &&Line| match line {
-        Line::Told(update) => text(update, "sessionUpdate") == "user_message_chunk",
+        // Files of a prompt follow its words.
+        Line::Told(update) => {
+            text(update, "sessionUpdate") == "user_message_chunk"
+                && update.pointer("/content/type").and_then(Value::as_str) == Some("text")
+        }
         Line::Opened { .. } | Line::Titled(_) => false,
     };
     lines.iter().filter(is_prompt).count() as u64

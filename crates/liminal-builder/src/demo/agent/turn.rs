@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::sessions::not_kept;
 use super::{Agent, Outbox, Reply, Session, text};
+use crate::demo::files::{self, File};
 use crate::demo::performance::{Act, Answered, Deed, Performance};
 use crate::demo::rpc::{self, Refusal};
-use crate::demo::scene::Ending;
+use crate::demo::scene::{Ending, Step};
 use crate::demo::settings::{AUTO, MODE};
 use crate::demo::store::Line;
 use crate::demo::transcript::Transcript;
@@ -33,8 +34,10 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    fn new(request: Value, prompt: &str, session: &Session, pace: Duration) -> Self {
+    fn new(request: Value, prompt: &str, files: &[File], session: &Session, pace: Duration) -> Self {
+        let receipt = files::receipt(files).map(Step::say);
         let steps = scenes::answer(prompt, &session.cwd, session.prompts);
+        let steps = receipt.into_iter().chain(steps).collect();
         Self {
             request,
             performance: Performance::new(steps, session.settings.manner(), session.prompts),
@@ -94,11 +97,12 @@ impl Agent {
             return Err(Refusal::busy());
         }
         let (id, number, prompt) = (id.to_owned(), session.prompts + 1, prompt_text(params));
-        self.keep_prompt(&id, &prompt, number, out).map_err(not_kept)?;
+        let files = files::of_prompt(params);
+        self.keep_prompt(&id, (&prompt, &files), number, out).map_err(not_kept)?;
         let pace = self.pace;
         let (_, session) = self.session(params)?;
         session.prompts = number;
-        let mut turn = Turn::new(request.clone(), &prompt, session, pace);
+        let mut turn = Turn::new(request.clone(), &prompt, &files, session, pace);
         turn.advance(now);
         session.turn = Some(turn);
         Ok(None)
@@ -178,8 +182,16 @@ impl Agent {
     }
 
     /// Keeps what the user said before anything is answered, so that a crash does not lose it.
-    fn keep_prompt(&self, id: &str, prompt: &str, number: u64, out: &mut Outbox) -> std::io::Result<()> {
-        let mut lines = vec![Line::Told(updates::text(Voice::User, &format!("prompt-{number}"), prompt))];
+    fn keep_prompt(
+        &self,
+        id: &str,
+        (prompt, files): (&str, &[File]),
+        number: u64,
+        out: &mut Outbox,
+    ) -> std::io::Result<()> {
+        let message_id = format!("prompt-{number}");
+        let mut lines = vec![Line::Told(updates::text(Voice::User, &message_id, prompt))];
+        lines.extend(files.iter().map(|file| Line::Told(updates::user_block(&message_id, &file.link()))));
         if number == 1 {
             let title = title(prompt);
             out.messages.push(rpc::update(id, &updates::title(&title)));
@@ -203,7 +215,7 @@ fn title(prompt: &str) -> String {
     format!("{TITLE}: {short}")
 }
 
-/// The words of a prompt; of anything else its name.
+/// The words of a prompt; of what is no file of ours its name.
 fn prompt_text(params: &Value) -> String {
     let blocks = params.get("prompt").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let word = |block: &Value| match text(block, "type") {

@@ -52,7 +52,15 @@ pub(super) const AREA: Area = Area {
             access: Access::Credential,
             summary: "Takes a message that waits into the turn that runs; if that cannot be, it waits on",
             headers: &[],
-            errors: &[OF_SESSION, &[ErrorCode::NotSteerable, ErrorCode::QueuedNotFound]],
+            errors: &[
+                OF_SESSION,
+                &[
+                    ErrorCode::AttachmentNotFound,
+                    ErrorCode::DeliveryUnknown,
+                    ErrorCode::NotSteerable,
+                    ErrorCode::QueuedNotFound,
+                ],
+            ],
             handler: handler!(queue::steer),
         },
     ],

@@ -16,6 +16,7 @@ pub(super) fn introduction() -> Value {
         "protocolVersion": 1,
         "agentInfo": { "name": "fake-agent", "version": "1" },
         "agentCapabilities": { "loadSession": true, "sessionCapabilities": list },
+        "_meta": { "steering": { "supported": std::env::var_os("FAKE_AGENT_STEERS").is_some() } },
         "authMethods": [
             { "id": "key", "name": "API key", "description": "Put it into the environment." },
             { "id": "browser", "name": "Browser" },

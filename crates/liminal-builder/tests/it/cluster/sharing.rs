@@ -51,6 +51,21 @@ fn r24_a_session_is_listed_read_and_followed_from_another_server() {
 }
 
 #[test]
+fn a_file_is_taken_for_a_session_of_another_server_and_stays_there() {
+    let team = Team::new();
+    let (one, two) = (team.member("one"), team.member("two"));
+    let session = team.create(&one);
+    let file = json!({ "name": "a.txt", "mimeType": "text/plain", "data": "c29tZSB3b3Jkcw==" });
+    let uploaded = two.do_to(&session, "attachments", &file);
+    assert_eq!(uploaded.status, 201, "{uploaded:?}");
+    let id = uploaded.json()["id"].clone();
+    let sent = two.do_to(&session, "send", &json!({ "message": "!say 1", "attachments": [id] }));
+    assert_eq!(sent.status, 202, "{sent:?}");
+    let has_file = |server: &Member| server.history(&session)["entries"][0]["attachments"][0]["id"] == id;
+    wait_until("both show the file", || has_file(&one) && has_file(&two));
+}
+
+#[test]
 fn r24_commands_for_a_session_of_another_server_reach_its_agent() {
     let team = Team::new();
     let (one, two) = (team.member("one"), team.member("two"));

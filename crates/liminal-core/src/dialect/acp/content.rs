@@ -21,7 +21,8 @@ fn file(file: &AttachedFile) -> Option<Value> {
     let uri = format!("{PLACE}{}", encoded(&file.shown.name));
     let resource = match file.kind()? {
         FileKind::Image => {
-            return Some(json!({ "type": "image", "mimeType": mime_type, "data": file.base64() }));
+            let data = file.base64();
+            return Some(json!({ "type": "image", "mimeType": mime_type, "data": data, "uri": uri }));
         }
         FileKind::Text(text) => json!({ "uri": uri, "mimeType": mime_type, "text": text }),
         FileKind::Pdf => json!({ "uri": uri, "mimeType": mime_type, "blob": file.base64() }),
@@ -50,13 +51,28 @@ pub(super) fn is_taken(message: &UserMessage, abilities: AttachmentAbilities) ->
 pub(super) fn attachment(block: &Map<String, Value>) -> Option<Attachment> {
     match text(block, "type")? {
         "text" => linked_image(text(block, "text")?).or_else(|| in_context(text(block, "text")?)),
-        "image" => Some(nameless_image(
-            text(block, "mimeType").unwrap_or("image/png"),
-            text(block, "data").unwrap_or_default(),
-        )),
+        "image" => Some(image(block)),
         "resource" => embedded(object(block, "resource")?),
+        "resource_link" => linked(block),
         _ => None,
     }
+}
+
+fn image(block: &Map<String, Value>) -> Attachment {
+    let mime_type = text(block, "mimeType").unwrap_or("image/png");
+    let image = nameless_image(mime_type, text(block, "data").unwrap_or_default());
+    match text(block, "uri").filter(|uri| uri.starts_with(PLACE)) {
+        Some(uri) => Attachment { name: name_in(uri), ..image },
+        None => image,
+    }
+}
+
+/// A link to what we embedded; any other is a word of the user.
+fn linked(block: &Map<String, Value>) -> Option<Attachment> {
+    let uri = text(block, "uri").filter(|uri| uri.starts_with(PLACE))?;
+    let bytes = block.get("size").and_then(Value::as_u64).unwrap_or_default();
+    let mime_type = text(block, "mimeType").unwrap_or("application/octet-stream").to_owned();
+    Some(Attachment { id: None, name: name_in(uri), mime_type, bytes })
 }
 
 fn embedded(resource: &Map<String, Value>) -> Option<Attachment> {
@@ -89,7 +105,9 @@ fn in_context(words: &str) -> Option<Attachment> {
     Some(known_by_agent(name_in(uri), mime_type.unwrap_or("text/plain"), bytes))
 }
 
-fn name_in(uri: &str) -> String {
+/// What a file at a URI is called.
+#[must_use]
+pub fn name_in(uri: &str) -> String {
     decoded(uri.rsplit('/').next().unwrap_or(uri))
 }
 

@@ -221,6 +221,7 @@ impl AcpDialect {
         self.settings.opened(&result, step);
         step.notify(Notice::Ready(Abilities {
             attachments: self.agent.attachments,
+            steer: self.agent.can_steer,
             fork: self.agent.can_fork,
             ..self.settings.abilities()
         }));

@@ -63,11 +63,11 @@ impl Requests {
         self.sent
     }
 
-    /// Takes the prompts that the agent was asked to take in and did not answer for.
-    pub(super) fn take_steered(&mut self) -> Vec<(TurnId, UserMessage)> {
+    /// Takes the messages that the agent was asked to take in and did not answer for.
+    pub(super) fn take_steered(&mut self) -> Vec<TurnId> {
         let open = std::mem::take(&mut self.open).into_values();
         let steered = open.filter_map(|request| match request {
-            Request::Steer { turn, message } => Some((turn, message)),
+            Request::Steer { turn, .. } => Some(turn),
             Request::Initialize
             | Request::NewSession
             | Request::LoadSession

@@ -10,7 +10,6 @@ use crate::dialect::fields::{object, text};
 use crate::dialect::{Notice, Step};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::Usage;
-use crate::ids::TurnId;
 
 impl AcpDialect {
     pub(super) fn response(
@@ -102,25 +101,6 @@ impl AcpDialect {
             // Codex ends a turn that is stopped before it began as if it were done; it then tells no cost.
             (Some("end_turn"), None) if stops && finish.usage.is_none() => Ending::Cancelled(finish),
             (Some(_) | None, None) => Ending::Completed(finish),
-        }
-    }
-
-    /// The agent took a prompt into the turn that runs, or did not.
-    fn steered(&mut self, prompt: Prompt, answer: Answer<'_>, step: &mut Step<'_>) {
-        let result: Map<String, Value> = answer.map(rpc::read).unwrap_or_default();
-        let is_taken = text(&result, "outcome") == Some("injected");
-        match &mut self.turn {
-            Some(turn) if is_taken => {
-                let into: TurnId = turn.writer.turn_id().clone();
-                step.notify(Notice::TurnMerged { turn: prompt.turn, into });
-                turn.user_message(prompt.message.shown(), step);
-            }
-            // It was taken into a turn that is over by now.
-            None if is_taken => self.refuse_prompt(prompt, Ending::Completed(Finish::default()), step),
-            Some(_) | None => {
-                self.prompts.push_back(prompt);
-                self.begin_next(step);
-            }
         }
     }
 }

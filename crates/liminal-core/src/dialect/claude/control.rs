@@ -92,6 +92,7 @@ pub(super) fn abilities(response: Option<&Map<String, Value>>) -> Abilities {
         models: models.collect(),
         commands: commands.collect(),
         attachments: AttachmentAbilities::ALL,
+        steer: true,
         fork: true,
         ..Abilities::default()
     }

@@ -125,9 +125,10 @@ impl ClaudeDialect {
     }
 
     fn begin(&mut self, prompt: Prompt, step: &mut Step<'_>) {
-        let Prompt { turn, message, is_cancelled } = prompt;
+        let said = prompt.unsaid();
+        let Prompt { turn, message, is_cancelled, .. } = prompt;
         step.notify(Notice::TurnBound { turn: turn.clone() });
-        let mut turn = self.new_turn(turn, Some(message.shown()), TurnCause::Prompt);
+        let mut turn = self.new_turn(turn, said, TurnCause::Prompt);
         turn.echo = Some(message.text);
         turn.is_cancel_asked = is_cancelled;
         self.turn = Some(turn);
@@ -237,8 +238,9 @@ impl ClaudeDialect {
         match &mut self.turn {
             None => self.begin(prompt, step),
             Some(turn) => {
+                let Some(said) = prompt.unsaid() else { return };
                 step.notify(Notice::TurnMerged { turn: prompt.turn, into: turn.id().clone() });
-                turn.writer.say(prompt.message.shown(), step);
+                turn.writer.say(said, step);
             }
         }
     }
@@ -255,6 +257,9 @@ impl ClaudeDialect {
         match &mut self.turn {
             Some(turn) => {
                 let ending = turn.ending(line, finish);
+                if let Some(next) = self.prompts.left_over() {
+                    step.notify(Notice::TurnOpened { turn: next.clone() });
+                }
                 self.end_turn(ending, step);
             }
             None if flag(line, "is_error") && self.handshake_until.is_some() => {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::dialect::{UserMessage, message_blocks};
+use crate::event::MessageItem;
 use crate::ids::TurnId;
 
 #[derive(Debug, Default)]
@@ -19,11 +20,23 @@ pub(super) struct Prompt {
     pub(super) turn: TurnId,
     pub(super) message: UserMessage,
     pub(super) is_cancelled: bool,
+    /// It was said inside a turn, and is shown there.
+    is_shown: bool,
 }
 
 impl Prompt {
     pub(super) const fn new(turn: TurnId, message: UserMessage) -> Self {
-        Self { turn, message, is_cancelled: false }
+        Self { turn, message, is_cancelled: false, is_shown: false }
+    }
+
+    /// One that is shown already.
+    pub(super) fn shown(turn: TurnId, message: UserMessage) -> Self {
+        Self { is_shown: true, ..Self::new(turn, message) }
+    }
+
+    /// What a turn that it begins has to show of it.
+    pub(super) fn unsaid(&self) -> Option<MessageItem> {
+        (!self.is_shown).then(|| self.message.shown())
     }
 
     /// The line that tells the agent.
@@ -51,11 +64,27 @@ impl Prompts {
         self.waiting.pop_front()
     }
 
-    /// Takes the prompt that a line repeats.
+    /// The turn that the agent goes on with when this one ends: of what was said inside it and not taken in.
+    pub(super) fn left_over(&self) -> Option<&TurnId> {
+        self.waiting.front().filter(|prompt| prompt.is_shown).map(|prompt| &prompt.turn)
+    }
+
+    pub(super) fn forget_shown(&mut self) {
+        self.waiting.retain(|prompt| !prompt.is_shown);
+    }
+
+    /// Takes the prompt that a line repeats, and those that were said before it inside the turn: the agent takes them in
+    /// their order, and may join them into one.
     pub(super) fn take_echoed(&mut self, uuid: Option<&str>, text: &str) -> Option<Prompt> {
         let position =
             self.waiting.iter().position(|prompt| is_echo(&prompt.turn, &prompt.message.text, uuid, text))?;
-        self.waiting.remove(position)
+        let echoed = self.waiting.remove(position);
+        let mut before = position;
+        while before > 0 && self.waiting.get(before - 1).is_some_and(|prompt| prompt.is_shown) {
+            before -= 1;
+            self.waiting.remove(before);
+        }
+        echoed
     }
 
     /// The agent runs them all the same; each is interrupted when it begins.

@@ -7,10 +7,7 @@
 use liminal_core::dialect::{AgentCommand, Input, Notice};
 use serde_json::{Value, json};
 
-use super::agent::{
-    asks, call, call_update, ended, in_turn, initialized, opened, opening, refused, result, text, text_of,
-    update,
-};
+use super::agent::{asks, call, call_update, ended, in_turn, opened, refused, result, text, text_of, update};
 use crate::agent::Agent;
 
 fn codex(fields: Value) -> Value {
@@ -243,24 +240,6 @@ fn one_prompt_at_a_time() {
     agent.lines(&[text("one"), ended("end_turn"), text("two"), result(4, json!({"stopReason": "end_turn"}))]);
     assert_eq!(agent.messages("agent"), ["one", "two"]);
     assert_eq!(agent.last_event()["status"], "completed");
-}
-
-#[test]
-fn words_are_taken_into_a_turn_where_the_agent_can() {
-    let mut agent = opening(None);
-    let mut able = initialized();
-    able["result"]["_meta"] = json!({"steering": {"supported": true}});
-    agent.lines(&[able, result(2, json!({"sessionId": "s1"}))]);
-    agent.prompt("t", "go");
-    agent.prompt("t2", "faster");
-    agent.prompt("t3", "later");
-    assert_eq!(agent.frames[3]["method"], "_session/steering");
-    agent.lines(&[result(4, json!({"outcome": "injected"})), result(5, json!({"outcome": "refused"}))]);
-    agent.lines(&[ended("end_turn"), result(6, json!({"stopReason": "end_turn"}))]);
-    assert_eq!(agent.messages("user"), ["go", "faster", "later"]);
-    let merged = |notice: &Notice| matches!(notice, Notice::TurnMerged { turn, into } if turn.as_str() == "t2" && into.as_str() == "t");
-    assert!(agent.notices.iter().any(merged));
-    assert_eq!(agent.outputs_of("turn_complete").len(), 2);
 }
 
 #[test]

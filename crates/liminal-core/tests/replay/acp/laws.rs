@@ -21,12 +21,14 @@ enum Own {
     /// The response to a request of ours, if there is one of this number.
     Answered(u64, bool),
     Set(bool),
+    Steer,
 }
 
 fn anything(most: usize) -> impl Strategy<Value = Vec<Happening<Own>>> {
     let own = prop_oneof![
         4 => any::<(u64, bool)>().prop_map(|(id, is_good)| Own::Answered(id % 12, is_good)),
         1 => any::<bool>().prop_map(Own::Set),
+        1 => Just(Own::Steer),
     ];
     happenings(most, 5, own)
 }
@@ -46,6 +48,7 @@ fn own(agent: &mut Agent, happening: &Own) {
         }
         Own::Answered(id, false) => agent.line(&json!({"id": id, "error": {"code": -1}})),
         Own::Set(true) => agent.command(AgentCommand::SetModel { model: None }),
+        Own::Steer => agent.steer("steered", "faster"),
         Own::Set(false) => agent.command(AgentCommand::SetPermissionMode { mode: "x".to_owned() }),
     }
 }

@@ -38,6 +38,8 @@ fn words(notice: &Notice) -> String {
         Notice::TurnBound { turn } => format!("turn {turn} bound"),
         Notice::TurnOpened { turn } => format!("turn {turn} opened"),
         Notice::TurnMerged { turn, into } => format!("turn {turn} merged into {into}"),
+        Notice::Steered { turn, into } => format!("message {turn} taken into {into}"),
+        Notice::NotSteered { turn, error } => format!("message {turn} not taken: {error:?}"),
         Notice::AgentSession { id } => format!("session {id}"),
         Notice::Model { model } => format!("model {model}"),
         Notice::PermissionMode { mode } => format!("permission mode {mode}"),

@@ -1,8 +1,9 @@
 //! What a model is reminded of, and what the user may do in between.
 
 use liminal_core::dialect::model_api::Options;
-use liminal_core::dialect::{AgentCommand, Notice};
+use liminal_core::dialect::{AgentCommand, AttachedFile, Notice, UserMessage};
 use liminal_core::envelope::{self, Reading, StreamEventEnvelope};
+use liminal_core::event::Attachment;
 use serde_json::{Value, json};
 
 use super::{VENDORS, Vendor, begun, ended, error_body, refused};
@@ -152,5 +153,44 @@ fn a_session_that_is_closed_takes_no_prompt_and_ends_its_turn() {
         assert_eq!(agent.last_event()["error"]["code"], "PROCESS_EXIT_NO_RESULT");
         agent.prompt("t2", "hello?");
         assert_eq!(agent.last_event()["error"]["code"], "PROCESS_CRASH");
+    }
+}
+
+#[test]
+fn files_are_sent_to_the_model_with_every_request_and_after_a_restart() {
+    for vendor in VENDORS {
+        let file = |name: &str, mime_type: &str, content: &[u8]| AttachedFile {
+            shown: Attachment {
+                id: Some(name.into()),
+                name: name.to_owned(),
+                mime_type: mime_type.to_owned(),
+                bytes: content.len() as u64,
+            },
+            content: content.into(),
+        };
+        let files = vec![
+            file("a.png", "image/png", &[1, 2, 3]),
+            file("b.pdf", "application/pdf", &[4, 5, 6]),
+            file("c.txt", "text/plain", b"words of a file"),
+        ];
+        let message = UserMessage { text: "look".to_owned(), files: files.clone() };
+        let mut agent = Agent::speaking(Box::new(vendor.dialect(Options::new("m"))));
+        agent.command(AgentCommand::Prompt { turn: "t".into(), message });
+        answer(&mut agent, vendor, 1, "seen");
+        agent.prompt("t2", "and on");
+        let has_files = |agent: &Agent| {
+            let body = agent.frames.last().unwrap()["body"].to_string();
+            ["AQID", "BAUG", "words of a file"].iter().all(|part| body.contains(part))
+        };
+        assert!(has_files(&agent), "{:?}", agent.frames);
+        let again = vendor.dialect(Options::new("m")).after(&events(&agent), files);
+        let mut again = Agent::speaking(Box::new(again));
+        again.prompt("t3", "once more");
+        assert!(has_files(&again), "{:?}", again.frames);
+        let mut without =
+            Agent::speaking(Box::new(vendor.dialect(Options::new("m")).after(&events(&agent), Vec::new())));
+        without.prompt("t3", "once more");
+        let body = without.frames.last().unwrap()["body"].to_string();
+        assert!(body.contains("[the file a.png was here]") && !body.contains("AQID"), "{body}");
     }
 }
