@@ -214,7 +214,7 @@ impl SessionTask {
     fn command(&mut self, command: Command) {
         match command {
             Command::Prompt { turn, message, reply } => self.prompt(turn, message, reply),
-            Command::Steer { turn, message, reply } => self.steer(turn, message, reply),
+            Command::Steer { turn, message, reply } => self.steer(&turn, message, reply),
             Command::Cancel => drop(self.pass(Input::Command(AgentCommand::Cancel))),
             Command::Answer { item_id, answer } => {
                 drop(self.pass(Input::Command(AgentCommand::Answer { item_id, answer })));
@@ -256,7 +256,7 @@ impl SessionTask {
 
     fn steer(
         &mut self,
-        turn: TurnId,
+        turn: &TurnId,
         message: UserMessage,
         reply: oneshot::Sender<Result<TurnId, SessionError>>,
     ) {
@@ -266,7 +266,7 @@ impl SessionTask {
             Err(Refused::Busy | Refused::NotRunning) => SessionError::NotRunning,
             Err(Refused::Gone) => SessionError::AgentGone,
         };
-        self.reply_steered(&turn, Err(refused));
+        self.reply_steered(turn, Err(refused));
     }
 
     fn reply_steered(&mut self, turn: &TurnId, result: Result<TurnId, SessionError>) {
