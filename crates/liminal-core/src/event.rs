@@ -3,6 +3,7 @@
 
 mod attachment;
 mod item;
+mod permission;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,9 +12,12 @@ use ts_rs::TS;
 pub use attachment::{Attachment, IMAGES};
 pub use item::{
     Diff, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart, FunctionCallStart,
-    ItemKind, Location, MessageItem, Origin, PermissionItem, PermissionOption, PermissionOptionKind,
-    PermissionOutcome, PermissionRequest, Plan, PlanEntry, PlanPriority, PlanStatus, Question,
-    QuestionOption, ReasoningItem, ToolArguments, ToolDetails, ToolKind,
+    ItemKind, Location, MessageItem, Origin, Plan, PlanEntry, PlanPriority, PlanStatus, ReasoningItem,
+    ToolArguments, ToolDetails, ToolKind,
+};
+pub use permission::{
+    PermissionItem, PermissionOption, PermissionOptionKind, PermissionOutcome, PermissionRequest, Question,
+    QuestionOption,
 };
 
 use crate::error::ErrorInfo;
