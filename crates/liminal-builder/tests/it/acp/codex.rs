@@ -110,7 +110,7 @@ async fn tc_4_2b_tc_4_2c_a_command_shows_its_output_while_it_runs() {
     shows_output_while_it_comes(AcpWorld::codex().await).await;
 }
 
-/// It tells a command's end to the model first and to us some time later, and not at all if the turn is over by then.
+/// It tells a command's end to the model first and to us some time later; of a turn that was over by then it was not heard.
 #[tokio::test]
 async fn the_other_adapters_command_shows_its_output_while_it_runs() {
     shows_output_while_it_comes(AcpWorld::zed().await).await;

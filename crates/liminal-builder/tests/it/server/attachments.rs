@@ -3,7 +3,7 @@
 use std::fs;
 
 use liminal_core::event::{Attachment, Origin};
-use liminal_core::ids::SessionId;
+use liminal_core::ids::{AttachmentId, SessionId};
 use liminal_core::upsert::{MessageBody, UpsertBody};
 use liminal_core::wire::approvals::SearchResults;
 use liminal_core::wire::rest::{MessageAccepted, SessionOpened};
@@ -178,14 +178,14 @@ async fn a_message_that_waits_keeps_its_files_over_a_crash() {
         send_as(&server, &id, body, &[file]).await.read::<MessageAccepted>(202).queued.unwrap()
     };
     let (first, second) = (waits(&kept).await, waits(&given_up).await);
-    assert_eq!(first.attachments, [kept.clone()]);
+    assert_eq!(first.attachments, std::slice::from_ref(&kept));
     server.delete(&path(&id, &kept)).await.assert_problem(409, "WRONG_STATE");
     server.delete(&format!("/api/session/{id}/queue/{}", second.id)).await.read::<Value>(200);
     assert_eq!(server.delete(&path(&id, &given_up)).await.status, 204, "no message has it any more");
     server.crash().await;
 
     let server = machine.start_bare().await;
-    assert_eq!(server.status(&id).await.view.queue[0].attachments, [kept.clone()]);
+    assert_eq!(server.status(&id).await.view.queue[0].attachments, std::slice::from_ref(&kept));
     server.act(&id, "load").await.read::<SessionOpened>(200);
     at_rest(&server, &id).await;
     assert_eq!(messages(&server, &id, Origin::User).await.last().unwrap().attachments, [kept]);
@@ -227,7 +227,7 @@ async fn reaches_the_model(machine: Machine, cli_type: &str) -> Vec<MessageBody>
 
 fn names(message: &MessageBody) -> Vec<(Option<&str>, &str, u64)> {
     let files = message.attachments.iter();
-    files.map(|file| (file.id.as_ref().map(|id| id.as_str()), file.name.as_str(), file.bytes)).collect()
+    files.map(|file| (file.id.as_ref().map(AttachmentId::as_str), file.name.as_str(), file.bytes)).collect()
 }
 
 #[tokio::test]
