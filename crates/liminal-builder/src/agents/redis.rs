@@ -8,7 +8,7 @@ impl Machine<'_> {
     pub async fn redis(&self) -> Option<AgentReport> {
         let url = self.config.redis.url.as_ref()?;
         let (version, problem) = match cluster::examine(url).await {
-            Ok(report) => (Some(report.version.clone()), advice([report.advice(), url.advice()])),
+            Ok(report) => (report.version.clone(), advice([report.advice(), url.advice()])),
             Err(error) => (None, Some(error.to_string())),
         };
         Some(AgentReport { version, problem, ..AgentReport::named("redis") })

@@ -1,6 +1,6 @@
 //! What handlers take out of requests. Owns that a fault in one is a problem like any other.
 
-use axum::body::Bytes;
+use axum::body::to_bytes;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -19,8 +19,9 @@ pub(super) struct JsonBody<T>(pub(super) T);
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let bytes = Bytes::from_request(request, state).await.map_err(|_| ApiError::internal())?;
+    async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
+        // It is in memory already; whoever extracts bytes by the framework's own means is held to its own limit.
+        let bytes = to_bytes(request.into_body(), usize::MAX).await.map_err(|_| ApiError::internal())?;
         Ok(Self(read::body(&bytes)?))
     }
 }

@@ -8,8 +8,8 @@ const OLDEST: (u32, u32) = (6, 2);
 /// What Redis tells of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Its version.
-    pub version: String,
+    /// Its version; nothing, if it does not tell.
+    pub version: Option<String>,
     /// Whether it keeps what it acknowledged when it is killed; nothing, if it does not tell.
     pub is_append_only: Option<bool>,
 }
@@ -19,8 +19,8 @@ impl Report {
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         let (major, minor) = OLDEST;
-        let fault = format!("it is version {}, and {major}.{minor} is needed", self.version);
-        (!is_new_enough(&self.version)).then_some(fault)
+        let version = self.version.as_deref().filter(|version| !is_new_enough(version))?;
+        Some(format!("it is version {version}, and {major}.{minor} is needed"))
     }
 
     /// What whoever runs it should know.
@@ -39,12 +39,18 @@ impl Report {
 impl Link {
     /// Asks Redis what it is.
     pub async fn report(&self) -> Result<Report, LinkError> {
-        let server: String = self.look(redis::cmd("INFO").arg("server")).await?;
-        let persistence = self.look::<String>(redis::cmd("INFO").arg("persistence")).await;
-        let version = value(&server, "redis_version").unwrap_or_default().to_owned();
-        let is_append_only =
-            persistence.ok().and_then(|text| value(&text, "aof_enabled").map(|value| value == "1"));
+        let (server, persistence) = (self.told("server").await?, self.told("persistence").await?);
+        let version = value(&server, "redis_version").map(str::to_owned);
+        let is_append_only = value(&persistence, "aof_enabled").map(|value| value == "1");
         Ok(Report { version, is_append_only })
+    }
+
+    /// A part of what it tells; nothing, if we may not ask.
+    async fn told(&self, part: &str) -> Result<String, LinkError> {
+        match self.look(redis::cmd("INFO").arg(part)).await {
+            Err(LinkError::Refused(_)) => Ok(String::new()),
+            told => told,
+        }
     }
 }
 

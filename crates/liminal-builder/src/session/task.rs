@@ -1,12 +1,14 @@
 //! The task of one session. Owns the pipe, the pure session and its one timer; everything that happens comes
 //! through here, one thing after another.
 
+mod ending;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use liminal_core::dialect::{AgentCommand, Input, Notice, UserMessage};
 use liminal_core::envelope::StreamEventEnvelope;
-use liminal_core::error::{ErrorCode, ErrorInfo};
+use liminal_core::error::ErrorInfo;
 use liminal_core::ids::{ItemId, TurnId};
 use liminal_core::processor::Config;
 use liminal_core::session::{News, Phase, Refused, Session, SessionStep};
@@ -16,21 +18,21 @@ use liminal_core::wire::rest::PermissionAnswer;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use ending::{Ending, not_kept, not_reading};
+
 use super::board::Board;
 use super::journal::{Journal, Outlet};
 use super::{History, SessionError, Setup};
 use crate::clock::Clock;
 use crate::diagnostics::Diagnostics;
 use crate::log::LogError;
-use crate::process::{ExitReport, StopLadder};
+use crate::process::StopLadder;
 use crate::provider::OpenedAgent;
 use crate::recording::{Recorder, Said};
 use crate::transport::{self, AgentPipe, Frame, Outgoing, SendError};
 
 /// How long an agent that is to end may take to stop its turn by itself.
 const INTERRUPT_PATIENCE: Duration = Duration::from_secs(5);
-/// How long an agent that closed its input may take to end: how it does tells more than we can.
-const DEAF_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the log may take to take the rest.
 const FINISH_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -80,14 +82,6 @@ pub(super) struct SessionTask {
     ending: Option<Ending>,
     /// Those who wished the agent to end.
     ended: Vec<oneshot::Sender<()>>,
-}
-
-/// The agent is to end.
-struct Ending {
-    /// At the latest then; if it has not ended by itself, we do it.
-    by: Duration,
-    /// Why we do it, unless somebody wished it.
-    reason: Option<ErrorInfo>,
 }
 
 /// What woke the task.
@@ -332,64 +326,6 @@ impl SessionTask {
         }
     }
 
-    /// The agent may still end by itself; the first reason stays.
-    fn end_within(&mut self, patience: Duration, reason: Option<ErrorInfo>) {
-        let by = self.clock.now().mono + patience;
-        self.ending.get_or_insert(Ending { by, reason });
-    }
-
-    fn end_now(&mut self, reason: ErrorInfo) {
-        let earlier = self.ending.take().and_then(|ending| ending.reason);
-        self.ending = Some(Ending { by: Duration::ZERO, reason: Some(earlier.unwrap_or(reason)) });
-    }
-
-    fn is_end_due(&self) -> bool {
-        self.ending.as_ref().is_some_and(|ending| ending.by <= self.clock.now().mono)
-    }
-
-    fn agent_closed(&mut self, closed: transport::Closed) {
-        match closed.exit {
-            Some(report) => {
-                self.transport = None;
-                self.close(&report);
-            }
-            // It lives on, of no use to anybody.
-            None => {
-                self.end_now(ErrorInfo::new(ErrorCode::ProcessCrash, "the agent closed its output"));
-            }
-        }
-    }
-
-    fn not_written(&mut self, error: SendError) {
-        match error {
-            SendError::Closed => {
-                let reason = ErrorInfo::new(ErrorCode::ProcessCrash, "the agent closed its input");
-                self.end_within(DEAF_PATIENCE, Some(reason));
-            }
-            SendError::AgentNotReading { .. } | SendError::NotOneLine => self.end_now(not_reading(error)),
-        }
-    }
-
-    /// Down the ladder, until nothing of the agent is left.
-    async fn end_agent(&mut self) {
-        let Some(transport) = self.transport.take() else { return };
-        // Nothing more is heard of the agent, and the ladder is long: no prompt is taken from here on.
-        let reason = self.ending.as_ref().and_then(|ending| ending.reason.clone());
-        self.reply(Err(reason.map_or(SessionError::AgentGone, SessionError::NotTaken)));
-        let report = transport.close(self.ladder).await;
-        self.close(&report);
-    }
-
-    fn close(&mut self, report: &ExitReport) {
-        self.record(&Said::Ended { report });
-        let now = self.clock.now().mono;
-        let reason = self.ending.take_if(|ending| ending.by <= now).and_then(|ending| ending.reason);
-        let closed = report.as_closed(reason);
-        let failure = self.ended.is_empty().then(|| closed.error());
-        drop(self.pass(Input::Closed(closed)));
-        self.board.ended(failure);
-    }
-
     fn record(&mut self, said: &Said<'_>) {
         if let Some(recorder) = &mut self.recorder {
             recorder.note(self.clock.now().mono, said);
@@ -421,13 +357,4 @@ impl SessionTask {
         let phase = self.session.phase();
         self.phase.send_if_modified(|current| std::mem::replace(current, phase) != phase);
     }
-}
-
-fn not_kept(error: &LogError) -> ErrorInfo {
-    let code = if *error == LogError::Fenced { ErrorCode::SessionTakenOver } else { ErrorCode::Internal };
-    ErrorInfo::new(code, error.to_string())
-}
-
-fn not_reading(error: SendError) -> ErrorInfo {
-    ErrorInfo::new(ErrorCode::AgentNotReading, error.to_string())
 }

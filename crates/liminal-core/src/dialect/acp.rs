@@ -22,6 +22,7 @@ mod history;
 mod login;
 mod messages;
 mod permissions;
+mod prompt;
 mod requests;
 mod responses;
 mod rpc;
@@ -47,6 +48,7 @@ pub use connection::{Channel, Connection, Routed};
 pub use content::name_in;
 pub use handshake::greeting;
 use handshake::{Agent, Stage};
+use prompt::Prompt;
 use requests::{Request, Requests};
 use rpc::Message;
 use settings::Settings;
@@ -109,12 +111,6 @@ pub struct AcpDialect {
     /// Whether the agent's texts have ids.
     uses_message_ids: bool,
     turns_by_agent: u64,
-}
-
-#[derive(Debug)]
-struct Prompt {
-    turn: TurnId,
-    message: UserMessage,
 }
 
 impl AcpDialect {
@@ -383,21 +379,6 @@ impl AcpDialect {
             && let Some(prompt) = self.prompts.pop_front()
         {
             self.begin(prompt, step);
-        }
-    }
-}
-
-impl Prompt {
-    fn of(command: AgentCommand) -> Option<Self> {
-        match command {
-            AgentCommand::Prompt { turn, message } => Some(Self { turn, message }),
-            AgentCommand::Open { .. }
-            | AgentCommand::Steer { .. }
-            | AgentCommand::Cancel
-            | AgentCommand::Answer { .. }
-            | AgentCommand::SetModel { .. }
-            | AgentCommand::SetPermissionMode { .. }
-            | AgentCommand::SetOption { .. } => None,
         }
     }
 }

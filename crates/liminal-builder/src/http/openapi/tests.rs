@@ -92,7 +92,7 @@ fn queries_are_the_fields_that_handlers_read() {
     assert_eq!(query("/api/session/list"), "after archived limit projectId");
     assert_eq!(query("/api/projects/{id}/files"), "q");
     assert_eq!(query("/api/fs/complete"), "path");
-    assert_eq!(query("/api/session/{id}/history"), "before limit");
+    assert_eq!(query("/api/session/{id}/history"), "after around before limit");
     assert_eq!(query("/api/session/{id}/upserts"), "after");
     assert_eq!(query("/api/session/{id}/export"), "format");
     assert_eq!(query("/api/search"), "limit q sessionId");

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use liminal_builder::log::{Encoder, Key, Record};
 use liminal_core::envelope;
 use liminal_core::error::{ErrorCode, ErrorInfo};
@@ -8,13 +10,14 @@ use liminal_core::upsert::{Output, TurnEvent, UpsertBody, UpsertStatus};
 
 use crate::support::process_fixtures;
 
-/// What a log is given is what the owned outputs would have been, byte by byte.
+/// What a log is given is what the owned outputs would have been, byte by byte, with the beginnings of what takes time.
 #[test]
 fn records_hold_the_outputs_of_a_processor() {
     let (mut seen, mut texts) = (0, 0);
     for directory in process_fixtures() {
         let input = std::fs::read_to_string(directory.join("in.ndjson")).unwrap();
-        let (records, outputs) = process(&input);
+        let (records, mut outputs) = process(&input);
+        tell_beginnings(&mut outputs);
         assert_eq!(records.len(), outputs.len(), "{}", directory.display());
         for (record, output) in records.iter().zip(&outputs) {
             check(record, output);
@@ -23,6 +26,21 @@ fn records_hold_the_outputs_of_a_processor() {
         seen += records.len();
     }
     assert!(seen > 200 && texts > 100, "{seen} outputs, {texts} texts");
+}
+
+fn tell_beginnings(outputs: &mut [Output]) {
+    let mut beginnings = BTreeMap::new();
+    for output in outputs {
+        let Output::Upsert(state) = output else { continue };
+        if !matches!(state.body, UpsertBody::Thinking(_) | UpsertBody::ToolCall(_)) {
+            continue;
+        }
+        if state.status == UpsertStatus::Create {
+            beginnings.insert(state.item_id.clone(), state.source_timestamp);
+        } else {
+            state.started_at = beginnings.get(&state.item_id).copied();
+        }
+    }
 }
 
 fn process(input: &str) -> (Vec<Record>, Vec<Output>) {

@@ -48,7 +48,9 @@ async fn it_is_known_whether_redis_survives_a_crash() {
         let log = connect(&server.url()).await;
         assert_eq!(log.link().report().await.unwrap().is_append_only, Some(expected));
         let () = server.ask(&["ACL", "SETUSER", "default", "-info"]);
-        assert_eq!(log.link().report().await.unwrap().is_append_only, None, "nobody may ask");
+        let report = log.link().report().await.unwrap();
+        assert_eq!((report.version.as_deref(), report.is_append_only), (None, None), "nobody may ask");
+        assert_eq!(report.fault(), None, "what is not known is no fault");
     }
 }
 

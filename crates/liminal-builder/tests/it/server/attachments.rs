@@ -98,6 +98,17 @@ async fn files_go_with_a_message_are_shown_and_go_with_their_session() {
     server.stop().await;
 }
 
+/// As large as the pictures that people paste, which is more than a web framework takes unless it is told to.
+#[tokio::test]
+async fn a_file_of_some_megabytes_is_taken_whole() {
+    let server = Machine::new().start().await;
+    let id = server.create("demo").await;
+    let file = attach(&server, &id, "long.txt", "text/plain", &"YWJj".repeat(1 << 20)).await;
+    assert_eq!(file.bytes, 3 << 20);
+    assert_eq!(server.get(&path(&id, &file)).await.body, "abc".repeat(1 << 20));
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn what_cannot_be_attached_is_told() {
     let mut machine = Machine::with_own(&[]);
