@@ -16,14 +16,20 @@ use super::machine::Machine;
 const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z8CAFWEXHbQSACj/P8Fu7N9hAAAAAElFTkSuQmCC";
 /// Some words in Base64.
-const WORDS: &str = "c29tZSB3b3Jkcw==";
+pub(super) const WORDS: &str = "c29tZSB3b3Jkcw==";
 
 async fn upload(server: &Client, id: &SessionId, name: &str, mime_type: &str, data: &str) -> Answer {
     let body = json!({ "name": name, "mimeType": mime_type, "data": data });
     server.post(&format!("/api/session/{id}/attachments"), body).await
 }
 
-async fn attach(server: &Client, id: &SessionId, name: &str, mime_type: &str, data: &str) -> Attachment {
+pub(super) async fn attach(
+    server: &Client,
+    id: &SessionId,
+    name: &str,
+    mime_type: &str,
+    data: &str,
+) -> Attachment {
     upload(server, id, name, mime_type, data).await.read(201)
 }
 

@@ -10,6 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use super::attachments::{WORDS, attach};
 use super::client::Client;
 use super::machine::{Machine, Server};
 use crate::chat::PATIENCE;
@@ -23,8 +24,16 @@ const MESSAGES: usize = 12;
 /// What a server does not read to its end.
 const LARGE: usize = 1 << 20;
 /// They answer with what no request of this kind can bring about: a socket, a code of somebody else's address, files
-/// that only a built page has.
-const NEVER_GOOD: [&str; 5] = ["/ws", "/auth/exchange", "/assets/{file}", "/favicon.svg", "/theme.js"];
+/// that only a built page has, what the demo agent cannot do.
+const NEVER_GOOD: [&str; 7] = [
+    "/ws",
+    "/auth/exchange",
+    "/assets/{file}",
+    "/favicon.svg",
+    "/theme.js",
+    "/api/session/{id}/fork",
+    "/api/session/{id}/queue/{queued}/steer",
+];
 
 /// An answer as it came.
 struct Raw {
@@ -153,10 +162,24 @@ async fn known(machine: &Machine, server: &Server) -> Vec<(&'static str, String)
         ("Range", "bytes=1-4".to_owned()),
         ("format", "md".to_owned()),
         ("session", talked.to_string()),
+        ("name", "notes.txt".to_owned()),
+        ("mimeType", "text/plain".to_owned()),
+        ("data", WORDS.to_owned()),
     ];
+    known.extend(files(server, &talked).await.into_iter().map(|id| ("file", id)));
     known.extend(queued.into_iter().map(|id| ("queued", id)));
     known.extend(twice(&[&talked, &asking, &busy]));
     known
+}
+
+/// So many that some are left after others were removed.
+async fn files(server: &Server, session: &SessionId) -> Vec<String> {
+    let mut files = Vec::new();
+    for number in 0..MESSAGES {
+        let file = attach(server, session, &format!("{number}.txt"), "text/plain", WORDS).await;
+        files.push(file.id.unwrap().to_string());
+    }
+    files
 }
 
 /// Sessions are asked for under two names, and more often than anything else.
