@@ -11,7 +11,7 @@ use crate::{agents, r#gen, install, lint, repository, web};
 /// A heading and what to do under it.
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     ("install what is missing", install),
     ("agents under test", agents::install),
     ("web page", web::build),
@@ -19,6 +19,7 @@ const STEPS: [Step; 9] = [
     ("format", lint::format),
     ("clippy", lint::clippy),
     ("tests", tests),
+    ("browser tests", web::browse),
     ("documentation tests", documentation_tests),
     ("generated files", r#gen::check),
 ];

@@ -154,7 +154,12 @@ impl Cluster {
                 () = commands.closed() => return Ok(()),
             };
             for (is_command, entry) in mail {
-                if is_command { self.take_command(&entry, commands).await } else { self.take_reply(&entry) }
+                if is_command {
+                    self.take_command(&entry, commands).await;
+                } else {
+                    self.take_reply(&entry);
+                }
+                self.discard(is_command, &entry.id).await;
             }
         }
     }
@@ -181,6 +186,16 @@ impl Cluster {
             }
         }
         Ok(mail)
+    }
+
+    /// Mail may carry files; what was read is in nobody's way any more.
+    async fn discard(&self, is_command: bool, id: &str) {
+        let (keys, me) = (&self.0.keys, &self.0.me);
+        let key = if is_command { keys.inbox(me) } else { keys.replies(me) };
+        let removed: Result<u64, _> = self.0.link.query(redis::cmd("XDEL").arg(key).arg(id)).await;
+        if let Err(error) = removed {
+            tracing::debug!(%error, "mail that was read stays until it is pushed out");
+        }
     }
 
     async fn take_command(&self, entry: &StreamId, commands: &mpsc::Sender<Command>) {

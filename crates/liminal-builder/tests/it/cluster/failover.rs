@@ -47,7 +47,7 @@ fn r24_a_turn_of_a_killed_server_ends_once_and_the_session_goes_on_elsewhere() {
     let third = begin(&one.client, &session, "!say 1");
     reader.until_end(&third);
     reader.shown.assert_settled();
-    assert_eq!(one.history(&session), two.history(&session));
+    wait_until("it is known here too", || one.history(&session) == two.history(&session));
     assert_eq!(team.prompts(), [ENDLESS, "!say 2", "!say 1"]);
 }
 

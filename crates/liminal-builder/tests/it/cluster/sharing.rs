@@ -63,6 +63,15 @@ fn a_file_is_taken_for_a_session_of_another_server_and_stays_there() {
     assert_eq!(sent.status, 202, "{sent:?}");
     let has_file = |server: &Member| server.history(&session)["entries"][0]["attachments"][0]["id"] == id;
     wait_until("both show the file", || has_file(&one) && has_file(&two));
+    wait_until("Redis keeps no mail that was read", || mail(&team).is_empty());
+}
+
+/// The entries that are left in the mail of all servers.
+fn mail(team: &Team) -> Vec<String> {
+    let redis = team.redis.borrow();
+    let boxes = ["*:inbox", "*:replies"].map(|pattern| redis.ask::<Vec<String>>(&["KEYS", pattern])).concat();
+    assert!(!boxes.is_empty(), "mail went over Redis");
+    boxes.into_iter().filter(|key| redis.ask::<u64>(&["XLEN", key]) > 0).collect()
 }
 
 #[test]
