@@ -25,6 +25,9 @@ const ROOM: usize = MOST / 16;
 const PAUSE: Duration = Duration::from_millis(200);
 /// What stands for all projects among the names of changed sessions; no session is called so.
 pub(super) const PROJECTS: &str = "projects";
+/// What stands before the name of a session that is deleted. One that Redis lacks may as well have been forgotten by it, and
+/// then whoever has the session writes it again.
+pub(super) const GONE: &str = "gone ";
 
 /// What changed among the others.
 #[derive(Debug, Clone)]
@@ -143,16 +146,21 @@ impl Cluster {
                 self.0.logins_ended.send_replace(());
                 continue;
             }
-            news.send(self.hear(&name).await?).await.ok();
+            if let Some(heard) = self.hear(&name).await? {
+                news.send(heard).await.ok();
+            }
         }
     }
 
-    async fn hear(&self, name: &str) -> Result<News, ClusterError> {
+    async fn hear(&self, name: &str) -> Result<Option<News>, ClusterError> {
         if name == PROJECTS {
-            return Ok(News::Projects);
+            return Ok(Some(News::Projects));
         }
-        let session = SessionId::from(name);
-        Ok(self.refresh(&session).await?.map_or(News::Gone(session), News::Session))
+        if let Some(gone) = name.strip_prefix(GONE).map(SessionId::from) {
+            self.0.catalogue.all().remove(&gone);
+            return Ok(Some(News::Gone(gone)));
+        }
+        Ok(self.refresh(&SessionId::from(name)).await?.map(News::Session))
     }
 }
 

@@ -10,6 +10,7 @@ use liminal_core::wire::view::SessionView;
 use redis::{Cmd, Script, pipe};
 use serde::{Deserialize, Serialize};
 
+use super::catalogue::GONE;
 use super::scripts::RECORD;
 use super::{Cluster, ClusterError, ServerId, SharedProject};
 use crate::session::Live;
@@ -119,7 +120,7 @@ impl Cluster {
         forgetting.srem(keys.sessions(), session.as_str()).ignore();
         forgetting.srem(keys.owned(&self.0.me), session.as_str()).ignore();
         forgetting.del(&[keys.record(session), keys.deliveries(session)]).ignore();
-        forgetting.publish(keys.changes(), session.as_str()).ignore();
+        forgetting.publish(keys.changes(), format!("{GONE}{session}")).ignore();
         Ok(self.0.link.query(&forgetting).await?)
     }
 

@@ -2,17 +2,24 @@
 //! has taken what came before.
 
 use std::collections::BTreeMap;
+use std::future::pending;
+use std::time::Duration;
 
 use bytes::Bytes;
 use liminal_core::ids::SessionId;
 use liminal_core::wire::Encoding;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
 
 use super::super::app::App;
 use super::super::feed::{Feed, Frame};
 use super::super::frames;
+use crate::log::LogError;
 use crate::sessions::Failure;
+
+/// Between two attempts to read what does not answer.
+const PAUSE: Duration = Duration::from_millis(200);
 
 pub(super) struct Feeders {
     app: App,
@@ -70,6 +77,11 @@ async fn feed_socket(mut feed: Feed, outgoing: mpsc::Sender<Vec<Bytes>>) {
         match feed.take().await {
             Ok(Some(frames)) => room.send(frames.into_iter().map(|Frame { bytes, .. }| bytes).collect()),
             Ok(None) => {}
+            // It stays behind until what it is read from answers again.
+            Err(LogError::Unreachable(_)) => {
+                drop(room);
+                timeout(PAUSE, pending::<()>()).await.ok();
+            }
             Err(_) => return,
         }
     }

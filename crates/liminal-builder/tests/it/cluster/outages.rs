@@ -7,6 +7,7 @@ use super::super::reader::{Reader, begin};
 use super::super::socket::Socket;
 use super::super::world::wait_until;
 use super::team::Team;
+use crate::redis_server::RedisServer;
 
 #[test]
 fn c31_r23_local_clients_go_on_while_redis_is_gone_and_others_catch_up() {
@@ -40,6 +41,26 @@ fn c31_r23_local_clients_go_on_while_redis_is_gone_and_others_catch_up() {
     let third = begin(&two.client, &session, "!say 1");
     there.until_end(&third);
     assert_eq!(team.agents().len(), 2, "nobody took anybody for gone");
+}
+
+/// News of a session come before a flush, and the question what they are about after it: the session is not gone.
+#[test]
+fn c32_whoever_follows_a_session_that_redis_lacks_for_a_moment_goes_on() {
+    let team = Team::new();
+    let (one, two) = (team.member("one"), team.member("two"));
+    let session = team.create(&one);
+    let mut there = Reader::join(&two.client, &session, None);
+    let first = begin(&one.client, &session, "!say 1");
+    there.until_end(&first);
+    let is_lacking = |redis: &RedisServer| {
+        let record = redis.ask::<Vec<String>>(&["KEYS", &format!("*{session}*record")]).remove(0);
+        let () = redis.ask(&["DEL", &record]);
+        redis.ask::<u64>(&["PUBLISH", "liminal:changes", &session])
+    };
+    assert_eq!(is_lacking(&team.redis.borrow()), 2, "both servers hear it");
+    let second = begin(&one.client, &session, "!say 2");
+    there.until_end(&second);
+    there.shown.assert_settled();
 }
 
 #[test]
