@@ -1,6 +1,6 @@
 /** The real Claude Code and the real Codex behind the page; only the model is scripted. */
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, type Pane, test as base, type Window, type World } from './harness';
@@ -105,6 +105,20 @@ test('req 33, Claude Code: what a sub-agent does stands inside its call, and is 
 
 test('TC-8.1c Claude Code: a turn is stopped in the middle, and the next one works', async ({ real }) => {
   await stopsInTheMiddle(await real.window.newSession('Claude Code'));
+});
+
+test('req 46, Claude Code: a message that waits is put into the turn that runs', async ({ real }) => {
+  const pane = await real.window.newSession('Claude Code');
+  await pane.send('tool:Bash {"command":"until [ -e go ]; do sleep 0.05; done; rm go"}');
+  await allow(pane);
+  await pane.send('say:taken in');
+  await pane.id('queue-steer').click();
+  await expect(pane.id('queue-entry')).toHaveCount(0);
+  await expect(pane.rows('user')).toHaveText([/tool:Bash/, /taken in/]);
+  writeFileSync(join(real.project, 'go'), '');
+  await pane.isIdle();
+  await expect(pane.rows('turn-end')).toHaveCount(1);
+  await expect(pane.rows('user')).toHaveCount(2);
 });
 
 test('TC-8.2b Codex: a tool asks, is allowed in the page, and a patch is shown as a change', async ({ real }) => {
