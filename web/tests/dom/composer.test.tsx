@@ -89,6 +89,15 @@ describe('composer', () => {
     expect(field().value).toBe('first');
   });
 
+  test('a command that is typed to its end is sent by the first Enter', () => {
+    const commands = [{ name: 'compact', description: 'Makes it short' }];
+    show(view({ agent: { ...view().agent, abilities: { ...view().agent.abilities, commands } } }));
+    type('/compact');
+    expect(screen.queryAllByTestId('suggestion')).toHaveLength(1);
+    press('Enter');
+    expect(send.mock.calls).toEqual([[ID, '/compact', []]]);
+  });
+
   test('commands are offered by /, chosen by Enter, and left by Escape without losing text', () => {
     const commands = [{ name: 'compact', description: 'Makes it short' }, { name: 'review', description: 'Reads it' }];
     show(view({ agent: { ...view().agent, abilities: { ...view().agent.abilities, commands } } }));

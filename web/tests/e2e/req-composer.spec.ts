@@ -192,7 +192,7 @@ test('req 49: questions are there again after a reload; choices and own words go
   expect(JSON.parse(told ?? '')).toEqual({ action: 'accept', content: { colour: 'b', sizes: ['s', 'l'], name: 'Ada' } });
 });
 
-test('req 50: a slash offers commands and an at-sign files; Escape leaves the text', async ({ world }) => {
+test('req 50: a slash offers commands and an at-sign files; Escape leaves the text, Enter sends what is typed to its end', async ({ world }) => {
   const { window, pane } = await demoWorld(world);
   world.place.write('project/src/needle.ts', 'x');
   const { page } = window;
@@ -207,6 +207,11 @@ test('req 50: a slash offers commands and an at-sign files; Escape leaves the te
   await expect(window.id('suggestion')).toHaveCount(0);
   await expect(pane.input).toHaveValue('/ma');
   await pane.input.fill('');
+  await page.keyboard.type('/think');
+  await expect(window.id('suggestion').first()).toContainText('/think');
+  await page.keyboard.press('Enter');
+  await expect(pane.rows('user')).toHaveText([/\/think/]);
+  await pane.isIdle();
   await page.keyboard.type('look at @ndl');
   await expect(window.id('suggestion').first()).toContainText('needle.ts');
   await page.keyboard.press('Enter');

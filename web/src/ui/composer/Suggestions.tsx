@@ -108,9 +108,15 @@ export function createSuggestions(session: () => OpenSession, put: (text: string
     close();
     put(next, caret);
   };
+  /** Whoever has typed a suggestion to its end does not need it. */
+  const isTyped = (): boolean => trigger !== undefined && all()[active()]?.value.trimEnd() === text.slice(trigger.start, trigger.end);
   const onKey = (event: KeyboardEvent): boolean => {
     const count = all().length;
     if (count === 0) return false;
+    if (event.key === 'Enter' && isTyped()) {
+      close();
+      return false;
+    }
     if (event.key === 'ArrowDown') setActive((active() + 1) % count);
     else if (event.key === 'ArrowUp') setActive((active() - 1 + count) % count);
     else if (event.key === 'Enter' || event.key === 'Tab') choose(active());
