@@ -142,7 +142,7 @@ async fn serve(options: &Serve) -> Result<ExitCode> {
     let plan = serve::Plan::new(config, Environment::inherited())?;
     let (recordings, opens_browser) = (options.record.clone(), !options.no_open);
     let plan = serve::Plan { recordings, opens_browser, ..plan };
-    serve::run(plan, say, interrupted()).await?;
+    serve::run(plan, say, interrupted).await?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -172,8 +172,9 @@ async fn scripted_model(options: &ScriptedModel) -> Result<ExitCode> {
     };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
     let model = scripted_model::ScriptedModel::start(Options { address, scenario }).await?;
+    let interrupted = interrupted()?;
     say(model.url())?;
-    interrupted().await;
+    interrupted.await;
     model.shutdown().await;
     Ok(ExitCode::SUCCESS)
 }
@@ -190,13 +191,15 @@ fn demo_agent(options: DemoAgent) -> Result<ExitCode> {
     })
 }
 
-/// Comes with Ctrl-C or a polite request to end.
-async fn interrupted() {
-    let Ok(mut terminated) = signal(SignalKind::terminate()) else { return };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminated.recv() => {}
-    }
+/// Comes with Ctrl-C or a polite request to end. It listens as soon as it is called, not only when it is awaited.
+fn interrupted() -> io::Result<impl Future<Output = ()>> {
+    let (mut terminated, mut stopped) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = stopped.recv() => {}
+            _ = terminated.recv() => {}
+        }
+    })
 }
 
 fn say(line: &str) -> io::Result<()> {

@@ -6,6 +6,7 @@
 //! found. No parent-death signal is used: it is tied to the thread that forked, and ours come and go.
 
 mod confinement;
+mod detached;
 mod environment;
 mod kinship;
 mod orphans;
@@ -29,6 +30,7 @@ use tokio::time::timeout;
 
 pub use crate::platform::ProcessIdentity;
 pub use confinement::{Confinement, Wrapper, WrapperMissing};
+pub use detached::start_detached;
 pub use environment::Environment;
 pub use orphans::OrphanReaper;
 pub use output::{ShortRun, run_for_output};

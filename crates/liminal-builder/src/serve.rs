@@ -84,21 +84,24 @@ pub struct Ready {
     server: Server,
 }
 
-/// Serves until `shutdown`. Says where, once it can be reached.
-pub async fn run(
+/// Serves until what `listen` waits for. Says where, once it can be reached.
+///
+/// Whoever reads where it is may ask it to end at once: from before that on, it listens.
+pub async fn run<F: Future<Output = ()>>(
     plan: Plan,
     say: impl FnOnce(&str) -> io::Result<()>,
-    shutdown: impl Future<Output = ()>,
+    listen: impl FnOnce() -> io::Result<F>,
 ) -> Result<()> {
     let logging = &plan.config.logging;
     let mut ready = start(&plan, |data| Destination::choose(logging, data)).await?;
+    let shutdown = listen()?;
     ready.directory.announce(ready.server.url())?;
     let file = ready.file();
     file.write(&plan.data).with_context(|| format!("cannot write to {}", plan.data.display()))?;
     let url = ready.server.fresh_url().await;
     say(&greeting(&plan.config, ready.server.url(), &url))?;
     if plan.opens_browser && has_page(&plan.config) {
-        browser::open(&url, &plan.data, &plan.environment).await;
+        browser::open(&url, &plan.data, &plan.environment);
     }
     ready.until(shutdown, || file.remove(&plan.data)).await
 }

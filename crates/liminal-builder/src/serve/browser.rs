@@ -5,20 +5,17 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use crate::process::{Environment, run_for_output};
+use crate::process::{Environment, start_detached};
 
-const PATIENCE: Duration = Duration::from_secs(10);
 /// The programs by which desktops open a file.
 const OPENERS: [&str; 3] = ["xdg-open", "open", "wslview"];
 
 /// Opens the page if there is somebody at a desktop. Nothing depends on it: the address was printed.
-pub(super) async fn open(url: &str, data: &Path, environment: &Environment) {
+pub(super) fn open(url: &str, data: &Path, environment: &Environment) {
     let Some(opener) = opener(environment) else { return };
     let Ok(page) = write(url, data) else { return };
-    let run = run_for_output(&opener, &[&page.display().to_string()], environment, PATIENCE).await;
-    if let Err(error) = run {
+    if let Err(error) = start_detached(&opener, &[page], environment) {
         tracing::info!(%error, "no browser could be opened");
     }
 }

@@ -2,6 +2,7 @@
 
 mod audit;
 mod commands;
+mod desktop;
 mod interactive;
 mod metrics;
 mod run;
