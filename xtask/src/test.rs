@@ -54,7 +54,8 @@ fn install() -> Result<()> {
 
 fn tests() -> Result<()> {
     if CommandLine::new("cargo nextest --version").succeeds() {
-        return CommandLine::new("cargo nextest run --workspace").run();
+        let profile = if in_ci() { "ci" } else { "default" };
+        return CommandLine::new("cargo nextest run --workspace --profile").word(profile).run();
     }
     // As nextest's profile: these measure, and need a machine of their own.
     let skipped =
@@ -72,8 +73,11 @@ fn clean(before: Option<&str>) -> Result<()> {
         eprintln!("no git checkout, nothing to compare");
         return Ok(());
     };
-    let in_ci = env::var_os("CI").is_some_and(|value| !value.is_empty());
-    compare(if in_ci { "" } else { before }, &after)
+    compare(if in_ci() { "" } else { before }, &after)
+}
+
+fn in_ci() -> bool {
+    env::var_os("CI").is_some_and(|value| !value.is_empty())
 }
 
 fn compare(expected: &str, found: &str) -> Result<()> {

@@ -2,6 +2,7 @@
 //! before what a predecessor left is put right, and nothing is closed before what uses it.
 
 mod browser;
+mod reach;
 
 use std::future::Future;
 use std::io;
@@ -9,7 +10,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use tokio::sync::watch;
 
 use crate::agents::Machine;
@@ -20,7 +21,7 @@ use crate::cluster::{self, Cluster};
 use crate::config::{Config, ConfigError, usual_data_directory};
 use crate::data_dir::DataDir;
 use crate::http::credentials::{BrowserLogins, BrowserSessions, Digest, ProgramToken, SharedLogins};
-use crate::http::{Endpoint, FindAgents, Options, Reach, ServeError, Server, ServerFile, Tls};
+use crate::http::{Endpoint, FindAgents, Options, ServeError, Server, ServerFile};
 use crate::log::redis::RedisLog;
 use crate::log::shared::SharedLog;
 use crate::log::sqlite::{self, SqliteLog};
@@ -31,6 +32,8 @@ use crate::sessions::{Membership, Parts, Sessions, Settings};
 use crate::store::Store;
 use crate::stream_b::{Delivery, Outbox, RedisPublisher};
 use crate::telemetry::{self, Destination};
+
+pub use reach::ReachError;
 
 /// Ports that are tried after the usual one, if nobody asked for a certain port.
 const MORE_PORTS: u16 = 16;
@@ -67,11 +70,6 @@ impl Plan {
 pub fn managed_agents(environment: &Environment) -> PathBuf {
     usual_data_directory(environment).unwrap_or_default().join("agents")
 }
-
-/// What is set does not go together.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct ReachError(&'static str);
 
 /// A server that listens and does not yet answer.
 #[derive(Debug)]
@@ -135,7 +133,8 @@ fn has_page(config: &Config) -> bool {
 /// Puts everything together. What a predecessor left is put right; nobody is told of it yet.
 pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Result<Ready> {
     Wrapper::new(plan.config.security.agent_wrapper.words(), &plan.environment).check()?;
-    let reach = reach(&plan.config)?;
+    let reach = reach::of(&plan.config)?;
+    reach::check_redis(&plan.config)?;
     let directory = DataDir::open(&plan.data)?;
     telemetry::start(&plan.config.logging, &tells(directory.path()))?;
     let real = directory.path().canonicalize()?;
@@ -335,35 +334,6 @@ fn logs(log: &Arc<SqliteLog>, membership: Option<&Membership>) -> (Arc<dyn Strea
         Some(membership) => (Arc::clone(&membership.log) as _, Arc::clone(&membership.log) as _),
         None => (Arc::clone(log) as _, Arc::clone(log) as _),
     }
-}
-
-/// Who can reach the server, as it is set.
-fn reach(config: &Config) -> Result<Reach> {
-    let (listen, security) = (&config.listen, &config.security);
-    let tls = match (&listen.tls_cert, &listen.tls_key, &listen.socket) {
-        (None, None, _) => None,
-        (Some(certificate), Some(key), None) => Some(Tls::read(certificate, key)?),
-        (_, _, Some(_)) => {
-            bail!(ReachError("a socket needs no TLS; leave out tls-cert and tls-key, or the socket"))
-        }
-        (_, _, None) => bail!(ReachError("tls-cert and tls-key belong together; set both")),
-    };
-    let is_wide = listen.socket.is_none() && !listen.host.is_loopback();
-    if security.insecure_no_auth
-        && (is_wide || security.public_url.is_some() || !security.trusted_proxies.is_empty())
-    {
-        bail!(ReachError(
-            "without credentials only this machine may ask; leave out insecure-no-auth, or host, public-url and trusted-proxies"
-        ));
-    }
-    Ok(Reach {
-        tls,
-        cors_origins: security.cors_origins.clone(),
-        insecure_no_auth: security.insecure_no_auth,
-        insecure_http: security.insecure_http,
-        public_url: security.public_url.clone(),
-        trusted_proxies: security.trusted_proxies.clone(),
-    })
 }
 
 /// The socket; or the port that was asked for; if none was, the usual one or the next that is free.

@@ -32,6 +32,9 @@ pub struct Reach {
     /// Ask nobody for credentials: every user and every program of this machine can then act as you
     #[arg(long)]
     pub insecure_no_auth: bool,
+    /// Share a Redis of another machine without TLS or without a password; every session can then be read by others
+    #[arg(long)]
+    pub insecure_redis: bool,
     /// Origin of another page that may ask with the token, such as https://app.example; may be repeated
     #[arg(long = "cors-origin", value_name = "ORIGIN")]
     pub cors_origins: Vec<String>,
@@ -57,6 +60,7 @@ impl Reach {
             flag("--tls-key", "listen.tls-key", self.tls_key.as_deref().map(text)),
             flag("--insecure-http", "security.insecure-http", on(self.insecure_http)),
             flag("--insecure-no-auth", "security.insecure-no-auth", on(self.insecure_no_auth)),
+            flag("--insecure-redis", "security.insecure-redis", on(self.insecure_redis)),
             flag("--cors-origin", "security.cors-origins", list(&self.cors_origins)),
             flag("--allowed-host", "security.allowed-hosts", list(&self.allowed_hosts)),
             flag("--public-url", "security.public-url", self.public_url.clone()),

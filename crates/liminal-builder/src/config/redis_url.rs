@@ -24,7 +24,7 @@ impl RedisUrl {
         (is_sound && redis::Client::open(text).is_ok()).then(|| Self(text.to_owned()))
     }
 
-    /// What whoever chose it should know: beyond this machine a Redis is to ask for a password, and to be spoken to in
+    /// What is wrong with it: beyond this machine a Redis is to ask for a password, and to be spoken to in
     /// private.
     #[must_use]
     pub fn advice(&self) -> Option<&'static str> {
@@ -37,7 +37,7 @@ impl RedisUrl {
             ),
             (false, false, true) => Some(
                 "this Redis is on another machine and is spoken to without TLS: its password and every session can be \
-                 read on the way; use rediss://, or a tunnel",
+                 read on the way; use rediss://, or a tunnel that ends at this machine",
             ),
             (false, true, false) => Some(
                 "this Redis is on another machine and asks for no password: whoever can reach it reads and changes \

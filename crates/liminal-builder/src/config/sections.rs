@@ -103,6 +103,7 @@ pub struct Limits {
 
 /// `[security]`: what is let through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a line of the file that stands for itself")]
 pub struct Security {
     /// The variables that agents get, beside the few without which nothing runs; without it, nearly all.
     pub agent_env: VariableNames,
@@ -118,6 +119,8 @@ pub struct Security {
     pub insecure_http: bool,
     /// Whether everybody on this machine may ask, without credentials.
     pub insecure_no_auth: bool,
+    /// Whether a Redis of another machine may be shared without TLS or a password.
+    pub insecure_redis: bool,
     /// Where browsers reach the server through a proxy.
     pub public_url: Option<WebOrigin>,
     /// Proxies whose word on the client's address counts.

@@ -38,7 +38,7 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 47] = [
+pub(super) const SETTINGS: [Setting; 48] = [
     setting!(listen.host),
     setting!(listen.port),
     setting!(listen.socket),
@@ -77,6 +77,7 @@ pub(super) const SETTINGS: [Setting; 47] = [
     setting!(security.cors_origins),
     setting!(security.insecure_http),
     setting!(security.insecure_no_auth),
+    setting!(security.insecure_redis),
     setting!(security.public_url),
     setting!(security.trusted_proxies),
     setting!(redis.url),
@@ -121,6 +122,7 @@ impl Setting {
             "allow_bypass" => config.security.allow_bypass,
             "insecure_http" => config.security.insecure_http,
             "insecure_no_auth" => config.security.insecure_no_auth,
+            "insecure_redis" => config.security.insecure_redis,
             _ => false,
         };
         if is_unseen && is_dangerous {

@@ -147,6 +147,7 @@ allowed-hosts = ["Builder.example", "10.0.0.7"]
 cors-origins = ["https://App.example:443"]
 insecure-http = true
 insecure-no-auth = true
+insecure-redis = true
 public-url = "https://builder.example"
 trusted-proxies = ["127.0.0.1", "::ffff:10.0.0.2"]
 [redis]

@@ -53,11 +53,11 @@ impl Sessions {
         archived: bool,
     ) -> Result<(Vec<SessionSummary>, Vec<String>), Failure> {
         let parts = &self.0.parts;
-        let heads = parts.database.heads().await?;
-        let kept = parts.store.sessions_of(&project.id).await?;
+        let (heads, kept, (found, notes)) =
+            tokio::join!(parts.database.heads(), parts.store.sessions_of(&project.id), self.found(project));
+        let heads = heads?;
         let mut rows: BTreeMap<SessionId, SessionRow> =
-            kept.into_iter().map(|row| (row.session_id.clone(), row)).collect();
-        let (found, notes) = self.found(project).await;
+            kept?.into_iter().map(|row| (row.session_id.clone(), row)).collect();
         for found in found {
             match rows.get_mut(&found.session_id) {
                 Some(row) => row.updated_at = row.updated_at.max(found.updated_at),

@@ -77,6 +77,25 @@ fn d03_other_machines_are_never_let_in_without_credentials() {
     assert_eq!(output.status.code(), Some(78), "no variable opens it: {output:?}");
 }
 
+#[test]
+fn d26_a_redis_elsewhere_without_tls_or_password_is_refused() {
+    // Addresses of documentation: nobody is there, and nobody is asked.
+    for (redis, why) in [
+        ("redis://192.0.2.1", "asks for no password and is spoken to without TLS"),
+        ("redis://u:hunter2@192.0.2.1", "is spoken to without TLS"),
+        ("rediss://192.0.2.1", "asks for no password"),
+    ] {
+        let output = serve(&["--redis", redis]);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(78), "{redis} {told}");
+        assert!(told.contains(why) && told.contains("--insecure-redis"), "{told}");
+        assert!(!told.contains("hunter2"), "{told}");
+    }
+    let mut command = liminal(&["config"]);
+    let output = command.env("LIMINAL_SECURITY_INSECURE_REDIS", "true").output().unwrap();
+    assert_eq!(output.status.code(), Some(78), "no variable allows it: {output:?}");
+}
+
 fn preflight(server: &TestServer, origin: &str) -> Call {
     let call = server.call("OPTIONS", "/api/session/create").with("Origin", origin);
     call.with("Access-Control-Request-Method", "POST").with("Sec-Fetch-Site", "cross-site")
