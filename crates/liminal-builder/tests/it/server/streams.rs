@@ -345,17 +345,18 @@ async fn the_token_of_programs_outlives_the_server_and_ends_when_it_is_rotated()
 /// Canonical events are kept within limits, so a place in them can be too old.
 #[tokio::test]
 async fn r03_p5_a_place_among_events_that_are_given_up_is_answered_by_a_reset() {
-    let mut machine = Machine::new();
+    let mut machine = Machine::with_fake();
     machine.settings += "[storage]\nevent-rows = 100\n";
     let server = machine.start().await;
-    let id = server.create("demo").await;
+    let id = server.create("claude-code").await;
     let path = format!("/api/session/{id}/events");
-    server.turn(&id, "/help").await;
+    server.turn(&id, "!say 1").await;
     let mut events = server.events(&path, None).await;
     let first = events.until(|event| event.id.is_some()).await.id.unwrap();
     let (epoch, number) = first.rsplit_once('.').unwrap();
     assert_eq!(number, "1");
-    server.turn(&id, "/words 20000").await;
+    // Parts of one text are one event, so it takes many texts.
+    server.turn(&id, &"!say 1 ".repeat(100)).await;
     for (cursor, verdict) in [
         (first.clone(), "reset"),
         (format!("{epoch}.999999999"), "reset"),
