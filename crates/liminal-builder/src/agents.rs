@@ -137,12 +137,14 @@ pub struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// Looks for every agent that is known or configured.
+    /// Looks for every agent that is known or configured. Their programs are asked at the same time: the slowest is
+    /// waited for, and not each.
     pub async fn agents(&self) -> Vec<AgentReport> {
-        let mut reports = vec![self.claude_code().await, self.codex().await];
-        for (name, arguments) in [("gemini", &["--acp"]), ("opencode", &["acp"])] {
-            reports.push(self.plain(name, arguments).await);
-        }
+        let plain = [("gemini", ["--acp"]), ("opencode", ["acp"])];
+        let plain = plain.iter().map(|(name, arguments)| self.plain(name, arguments));
+        let (claude_code, codex, plain) = tokio::join!(self.claude_code(), self.codex(), join_all(plain));
+        let mut reports = vec![claude_code, codex];
+        reports.extend(plain);
         reports.extend(VENDORS.iter().map(|vendor| self.model_api(vendor)));
         let mut known: Vec<String> = reports.iter().map(|report| report.name.clone()).collect();
         known.push(demo::NAME.to_owned());

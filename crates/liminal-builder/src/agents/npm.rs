@@ -1,5 +1,6 @@
 //! npm's packages on this machine. Owns where global packages lie, and the folder that is ours to install into.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,9 +14,16 @@ const INSTALL_PATIENCE: Duration = Duration::from_secs(1_800);
 const SYSTEM_ROOTS: [&str; 3] =
     ["/usr/local/lib/node_modules", "/usr/lib/node_modules", "/opt/homebrew/lib/node_modules"];
 
+/// Variables by which npm is told to keep its packages elsewhere, or where it reads that.
+const MOVING: [&str; 5] =
+    ["PREFIX", "DESTDIR", "npm_config_prefix", "npm_config_userconfig", "npm_config_globalconfig"];
+
 /// Folders of global packages, the likeliest first. The system's are guessed where npm does not tell its own.
 pub(super) async fn roots(environment: &Environment) -> Vec<PathBuf> {
-    let told = told_root(environment).await;
+    let told = match usual_root(environment) {
+        Some(root) => Some(root),
+        None => told_root(environment).await,
+    };
     let guessed: &[&str] = if told.is_some() { &[] } else { &SYSTEM_ROOTS };
     let mut roots: Vec<PathBuf> = told.into_iter().collect();
     if let Some(home) = environment.get("HOME").map(PathBuf::from) {
@@ -26,6 +34,28 @@ pub(super) async fn roots(environment: &Environment) -> Vec<PathBuf> {
     }
     roots.extend(guessed.iter().map(PathBuf::from));
     roots
+}
+
+/// Where npm keeps packages unless somebody moved them: beside the node that runs it. To ask it takes half a second of
+/// every start, on a busy machine many.
+fn usual_root(environment: &Environment) -> Option<PathBuf> {
+    let node = environment.find_program("node")?.canonicalize().ok()?;
+    let prefix = node.parent()?.parent()?;
+    let root = prefix.join("lib/node_modules");
+    // A node that only looks for another one has no npm of its own.
+    let npm = environment.find_program("npm")?.canonicalize().ok()?;
+    (npm == root.join("npm/bin/npm-cli.js") && !is_moved(prefix, &root, environment)).then_some(root)
+}
+
+fn is_moved(prefix: &Path, root: &Path, environment: &Environment) -> bool {
+    let home = environment.get("HOME").map(PathBuf::from).unwrap_or_default();
+    let files = [root.join("npm/npmrc"), prefix.join("etc/npmrc"), home.join(".npmrc")];
+    let moves = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        text.lines().any(|line| line.trim_start().starts_with("prefix"))
+    };
+    let is_moving = |name: &OsStr| MOVING.iter().any(|moving| name.eq_ignore_ascii_case(moving));
+    environment.iter().any(|(name, _)| is_moving(name)) || files.iter().any(moves)
 }
 
 async fn told_root(environment: &Environment) -> Option<PathBuf> {
@@ -68,4 +98,54 @@ pub enum InstallError {
     /// npm failed.
     #[error("npm failed: {0}")]
     Failed(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    /// Node and npm as they are installed together; this npm tells that it was asked.
+    fn installed() -> tempfile::TempDir {
+        let prefix = tempfile::tempdir().unwrap();
+        let at = |path: &str| prefix.path().join(path);
+        for folder in ["bin", "etc", "home", "lib/node_modules/npm/bin"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        for program in ["bin/node", "lib/node_modules/npm/bin/npm-cli.js"] {
+            fs::write(at(program), "#!/bin/sh\necho /asked\n").unwrap();
+            fs::set_permissions(at(program), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        symlink("../lib/node_modules/npm/bin/npm-cli.js", at("bin/npm")).unwrap();
+        prefix
+    }
+
+    fn environment(prefix: &Path) -> Environment {
+        let bare = Environment::inherited().only(|_| false);
+        bare.with("PATH", prefix.join("bin")).with("HOME", prefix.join("home"))
+    }
+
+    #[tokio::test]
+    async fn npm_is_asked_only_where_its_packages_may_lie_elsewhere() {
+        let prefix = installed();
+        let prefix = prefix.path().canonicalize().unwrap();
+        let usual = prefix.join("lib/node_modules");
+        assert_eq!(roots(&environment(&prefix)).await.first(), Some(&usual));
+        let asked = PathBuf::from("/asked");
+        for variable in ["PREFIX", "NPM_CONFIG_PREFIX", "npm_config_userconfig"] {
+            let environment = environment(&prefix).with(variable, "/other");
+            assert_eq!(roots(&environment).await.first(), Some(&asked), "{variable}");
+        }
+        for file in ["etc/npmrc", "home/.npmrc", "lib/node_modules/npm/npmrc"] {
+            fs::write(prefix.join(file), "fund=false\n prefix = ${HOME}/other\n").unwrap();
+            assert_eq!(roots(&environment(&prefix)).await.first(), Some(&asked), "{file}");
+            fs::remove_file(prefix.join(file)).unwrap();
+        }
+        assert_eq!(roots(&environment(&prefix)).await.first(), Some(&usual));
+        fs::remove_file(prefix.join("bin/npm")).unwrap();
+        fs::copy(usual.join("npm/bin/npm-cli.js"), prefix.join("bin/npm")).unwrap();
+        assert_eq!(roots(&environment(&prefix)).await.first(), Some(&asked), "a npm of elsewhere");
+    }
 }

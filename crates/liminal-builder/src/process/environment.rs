@@ -59,7 +59,7 @@ impl Environment {
     }
 
     /// What of it passes a test of names.
-    pub(super) fn only(mut self, passes: impl Fn(&OsStr) -> bool) -> Self {
+    pub(crate) fn only(mut self, passes: impl Fn(&OsStr) -> bool) -> Self {
         self.variables.retain(|name, _| passes(name));
         self
     }
@@ -77,7 +77,7 @@ impl Environment {
         std::env::split_paths(path).map(|folder| folder.join(name)).find(|program| is_executable(program))
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
