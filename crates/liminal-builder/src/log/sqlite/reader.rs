@@ -76,9 +76,8 @@ impl Readers {
         head: Head,
         limit: Limit,
     ) -> Result<Page, LogError> {
-        self.run(move |connection| {
-            let Some(row) = current(connection, &session, &head)? else { return Ok(nothing(head)) };
-            let (entries, is_cut) = rows::changes(connection, row.id, (after, head.seq), limit)?;
+        self.page(session, head, move |connection, id, head| {
+            let (entries, is_cut) = rows::changes(connection, id, (after, head.seq), limit)?;
             let last = entries.last().map(|entry| entry.seq).filter(|_| is_cut);
             Ok(Page { through: last.unwrap_or(head.seq), entries, head })
         })
@@ -92,9 +91,8 @@ impl Readers {
         head: Head,
         limit: Limit,
     ) -> Result<Page, LogError> {
-        self.run(move |connection| {
-            let Some(row) = current(connection, &session, &head)? else { return Ok(nothing(head)) };
-            let mut entries = rows::history(connection, row.id, (before, head.seq), limit)?;
+        self.page(session, head, move |connection, id, head| {
+            let mut entries = rows::history(connection, id, (before, head.seq), limit)?;
             entries.reverse();
             Ok(Page { through: head.seq, entries, head })
         })
@@ -108,17 +106,26 @@ impl Readers {
         head: Head,
         limit: Limit,
     ) -> Result<Page, LogError> {
-        self.run(move |connection| {
-            let Some(row) = current(connection, &session, &head)? else { return Ok(nothing(head)) };
-            let (entries, is_cut) = rows::later(connection, row.id, (after, head.seq), limit)?;
+        self.page(session, head, move |connection, id, head| {
+            let (entries, is_cut) = rows::later(connection, id, (after, head.seq), limit)?;
             Ok(Page::later(entries, is_cut, head))
         })
         .await
     }
-}
 
-const fn nothing(head: Head) -> Page {
-    Page { entries: Vec::new(), through: head.seq, head }
+    /// A page of the life that `head` is of; an empty one, if that is over.
+    async fn page(
+        &self,
+        session: SessionId,
+        head: Head,
+        read: impl FnOnce(&Connection, i64, Head) -> Result<Page, LogError> + Send + 'static,
+    ) -> Result<Page, LogError> {
+        self.run(move |connection| match current(connection, &session, &head)? {
+            Some(row) => read(connection, row.id, head),
+            None => Ok(Page { entries: Vec::new(), through: head.seq, head }),
+        })
+        .await
+    }
 }
 
 /// The newest place of every session.
