@@ -165,11 +165,9 @@ pub(super) fn changes(
     (after, through): (u64, u64),
     limit: Limit,
 ) -> Result<(Vec<Entry>, bool), LogError> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM entry WHERE session = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq LIMIT ?4"
-    );
-    let most = i64::try_from(limit.entries).unwrap_or(i64::MAX).saturating_add(1);
-    entries(connection, &sql, params![session, number(after), number(through), most], limit)
+    let sql =
+        format!("SELECT {COLUMNS} FROM entry WHERE session = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq");
+    entries(connection, &sql, params![session, number(after), number(through)], limit)
 }
 
 /// The newest entries that first appeared before a place, newest first.
@@ -180,11 +178,10 @@ pub(super) fn history(
     limit: Limit,
 ) -> Result<Vec<Entry>, LogError> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM entry WHERE place > ?1 AND place < ?2 AND seq <= ?3 ORDER BY place DESC LIMIT ?4"
+        "SELECT {COLUMNS} FROM entry WHERE place > ?1 AND place < ?2 AND seq <= ?3 ORDER BY place DESC"
     );
     let end = before.map_or_else(|| place(session + 1, 0), |before| place(session, before));
-    let most = i64::try_from(limit.entries).unwrap_or(i64::MAX);
-    entries(connection, &sql, params![place(session, 0), end, number(through), most], limit)
+    entries(connection, &sql, params![place(session, 0), end, number(through)], limit)
         .map(|(entries, _)| entries)
 }
 
@@ -195,11 +192,9 @@ pub(super) fn later(
     (after, through): (u64, u64),
     limit: Limit,
 ) -> Result<(Vec<Entry>, bool), LogError> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM entry WHERE place > ?1 AND place < ?2 AND seq <= ?3 ORDER BY place LIMIT ?4"
-    );
-    let most = i64::try_from(limit.entries).unwrap_or(i64::MAX).saturating_add(1);
-    let bounds = params![place(session, after), place(session + 1, 0), number(through), most];
+    let sql =
+        format!("SELECT {COLUMNS} FROM entry WHERE place > ?1 AND place < ?2 AND seq <= ?3 ORDER BY place");
+    let bounds = params![place(session, after), place(session + 1, 0), number(through)];
     entries(connection, &sql, bounds, limit)
 }
 
@@ -227,6 +222,7 @@ pub(super) fn check(connection: &Connection) -> Result<(), LogError> {
     Ok(())
 }
 
+/// Reads rows one by one, in the order of an index, and no further than to the limit.
 fn entries(
     connection: &Connection,
     sql: &str,
