@@ -162,23 +162,6 @@ impl SqliteLog {
         unfinished.into_iter().map(ending).collect()
     }
 
-    /// Ends every open turn: open items fail with what they had, then the turn does. All of it is on disk when this
-    /// resolves. Tells which turns they were.
-    pub async fn close_open_turns(
-        &self,
-        reason: &ErrorInfo,
-        now: jiff::Timestamp,
-    ) -> Result<Vec<(SessionId, TurnId)>, LogError> {
-        let unfinished = self.readers.run(restart::unfinished).await?;
-        let count = unfinished.len();
-        for (index, session) in unfinished.iter().enumerate() {
-            // One sync for all: the last batch cannot be on disk without those before it.
-            let durability = if index + 1 == count { Durability::Synced } else { Durability::Grouped };
-            self.append(&session.session, session.endings(reason, now)?, durability).await?;
-        }
-        Ok(unfinished.into_iter().flat_map(pairs).collect())
-    }
-
     /// Takes over a part of a session's log with the places it has elsewhere: all of it or nothing. Parts come in order
     /// of `seq`; nobody may append meanwhile.
     pub async fn import(&self, import: Import) -> Result<(), LogError> {

@@ -6,12 +6,11 @@ use std::process::{Command, Stdio};
 use liminal_builder::data_dir::DataDir;
 use liminal_builder::log::sqlite::Settings;
 use liminal_builder::log::{Durability, Encoder, Key, Limit, StreamLog};
-use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
 use liminal_core::upsert::{Upsert, UpsertStatus};
 use tokio::task::JoinSet;
 
-use super::support::{content, open, turn_started, upsert};
+use super::support::{close_open_turns, content, open, turn_started, upsert};
 use crate::support::Running;
 
 const CYCLES: usize = 30;
@@ -47,8 +46,7 @@ async fn what_was_acknowledged_survives_a_kill() {
 async fn check(directory: &Path, acknowledged: &BTreeMap<String, u64>) {
     let _taken_over = DataDir::open(directory).unwrap();
     let log = open(directory, Settings::default());
-    let reason = ErrorInfo::new(ErrorCode::ServerRestart, "the server was stopped");
-    log.close_open_turns(&reason, jiff::Timestamp::UNIX_EPOCH).await.unwrap();
+    close_open_turns(&log).await;
     assert_eq!(log.open_turns().await.unwrap(), []);
     for (session, number) in acknowledged {
         let page = log.history(&session.as_str().into(), None, Limit::NONE).await.unwrap();

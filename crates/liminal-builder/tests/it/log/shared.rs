@@ -5,7 +5,6 @@ use liminal_builder::clock::Clock;
 use liminal_builder::log::redis::{RedisLog, Settings};
 use liminal_builder::log::shared::SharedLog;
 use liminal_builder::log::{Cursor, Delivery, Durability, EventLog, Limit, LogError, StreamLog};
-use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
 use liminal_core::upsert::UpsertStatus;
 use liminal_core::wire::Resume;
@@ -14,7 +13,8 @@ use tempfile::TempDir;
 use super::conformance::{SESSIONS, conforms};
 use super::laws::{holds, law};
 use super::support::{
-    append, little_memory, message, next, open, subscribe, turn_complete, turn_started, update, whole,
+    append, close_open_turns, little_memory, message, next, open, subscribe, turn_complete, turn_started,
+    update, whole,
 };
 use crate::redis_server::{AppendOnly, RedisServer};
 
@@ -199,9 +199,7 @@ async fn an_import_is_as_good_as_what_was_written_here() {
     local.close().await.unwrap();
     let local = open(directory.path(), little_memory());
     assert_eq!(whole(&local, &session).await, expected, "nothing was found to be wrong with the file");
-    let reason = ErrorInfo::new(ErrorCode::ServerRestart, "the server was stopped");
-    let ended = local.close_open_turns(&reason, jiff::Timestamp::UNIX_EPOCH).await.unwrap();
-    assert_eq!(ended, [(session.clone(), "t1".into())]);
+    assert_eq!(close_open_turns(&local).await, [(session.clone(), "t1".into())]);
     let page = local.history(&session, None, Limit::NONE).await.unwrap();
     assert!(page.entries.iter().all(|entry| !entry.is_open));
 }

@@ -6,15 +6,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use liminal_builder::log::sqlite::{FOUND_END, FOUND_START, OLDEST_SQLITE, Settings, SqliteLog};
 use liminal_builder::log::{Durability, Encoder, Entry, EventLog, Key, Limit, LogError, StreamLog};
-use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::event::{ToolArguments, ToolDetails};
 use liminal_core::ids::SessionId;
 use liminal_core::upsert::{ToolCallBody, TurnEvent, Upsert, UpsertBody, UpsertStatus};
 use liminal_core::wire::Resume;
 
 use super::support::{
-    append, content, little_memory, message, open, subscribe, turn_complete, turn_started, update, upsert,
-    whole,
+    append, close_open_turns, content, little_memory, message, open, subscribe, turn_complete, turn_started,
+    update, upsert, whole,
 };
 
 fn session() -> SessionId {
@@ -116,10 +115,8 @@ async fn open_turns_end_once_after_a_restart() {
     let log = reopen(log, directory.path()).await;
     let expected = vec![(session(), "t1".into())];
     assert_eq!(log.open_turns().await.unwrap(), expected);
-    let reason = ErrorInfo::new(ErrorCode::ServerRestart, "the server was stopped");
-    let closed = log.close_open_turns(&reason, jiff::Timestamp::UNIX_EPOCH).await.unwrap();
-    assert_eq!(closed, expected);
-    assert_eq!(log.close_open_turns(&reason, jiff::Timestamp::UNIX_EPOCH).await.unwrap(), []);
+    assert_eq!(close_open_turns(&log).await, expected);
+    assert_eq!(close_open_turns(&log).await, []);
 
     let page = log.history(&session(), None, Limit::NONE).await.unwrap();
     let items: Vec<_> =

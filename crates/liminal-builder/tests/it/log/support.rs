@@ -10,8 +10,9 @@ use liminal_builder::log::sqlite::{Settings, SqliteLog};
 use liminal_builder::log::{
     Batch, Cursor, Delivery, Durability, Encoder, Entry, Key, StreamLog, Subscription,
 };
+use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::event::Origin;
-use liminal_core::ids::SessionId;
+use liminal_core::ids::{SessionId, TurnId};
 use liminal_core::upsert::{MessageBody, TurnEvent, TurnStatus, Upsert, UpsertBody, UpsertStatus};
 
 pub(super) const TURN: &str = "t1";
@@ -32,6 +33,18 @@ pub(super) fn upsert(session: &SessionId, item: &str, status: UpsertStatus, cont
         parent_call_id: None,
         body,
     }
+}
+
+/// Ends what a server left open, as its successor does; gives the turns.
+pub(super) async fn close_open_turns(log: &SqliteLog) -> Vec<(SessionId, TurnId)> {
+    let reason = ErrorInfo::new(ErrorCode::ServerRestart, "the server was stopped");
+    let endings = log.endings_of_open_turns(&reason, jiff::Timestamp::UNIX_EPOCH).await.unwrap();
+    let mut closed = Vec::new();
+    for (session, turns, batch) in endings {
+        log.append(&session, batch, Durability::Synced).await.unwrap();
+        closed.extend(turns.into_iter().map(|turn| (session.clone(), turn)));
+    }
+    closed
 }
 
 pub(super) fn message(session: &SessionId, item: &str, status: UpsertStatus, content: &str) -> Batch {
