@@ -169,27 +169,12 @@ mod tests {
     use super::super::ServerId;
     use super::*;
     use crate::session::Live;
-    use crate::store::{SessionRow, StoredOptions, TitleSource};
+    use crate::store::SessionRow;
 
     fn record(number: i64, owner: Option<ServerId>) -> (SessionId, Arc<Record>) {
         let at = jiff::Timestamp::from_second(number).unwrap();
-        let row = SessionRow {
-            session_id: format!("claude-code:{number}").into(),
-            cli_type: "claude-code".to_owned(),
-            project_id: None,
-            directory: "/project".into(),
-            title: None,
-            title_source: TitleSource::Prompt,
-            is_archived: false,
-            is_made: true,
-            was_killed: false,
-            has_failed: false,
-            options: StoredOptions::default(),
-            stamp: None,
-            token: None,
-            created_at: at,
-            updated_at: at,
-        };
+        let id = format!("claude-code:{number}").into();
+        let row = SessionRow::new(id, "claude-code", "/project".into(), at);
         let record = Record { owner, ..Record::new(row, Live::default(), None, 0) };
         (record.session().clone(), Arc::new(record))
     }

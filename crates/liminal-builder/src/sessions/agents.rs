@@ -16,7 +16,7 @@ use crate::clock;
 use crate::provider::{OpenRequest, OpenedAgent, Origin, SessionOptions};
 use crate::recording::Recorder;
 use crate::session::{Counts, History, Outlet, SessionHandle, Setup};
-use crate::store::{ProjectRow, SessionRow, StoredOptions, TitleSource};
+use crate::store::{ProjectRow, SessionRow, StoredOptions};
 use crate::{projects, trust};
 
 /// What a client may choose for a new session. Anything else is an error: a wish that has no effect is a lie.
@@ -75,23 +75,8 @@ impl Sessions {
         directory: PathBuf,
         options: StoredOptions,
     ) -> SessionRow {
-        SessionRow {
-            session_id: opened.session_id.clone(),
-            cli_type: cli_type.to_owned(),
-            project_id: Some(project.id.clone()),
-            directory,
-            title: None,
-            title_source: TitleSource::Prompt,
-            is_archived: false,
-            is_made: true,
-            was_killed: false,
-            has_failed: false,
-            options,
-            stamp: None,
-            token: None,
-            created_at: self.now(),
-            updated_at: self.now(),
-        }
+        let row = SessionRow::new(opened.session_id.clone(), cli_type, directory, self.now());
+        SessionRow { project_id: Some(project.id.clone()), options, ..row }
     }
 
     /// The agent of a session, which is started if there is none. The door must be held.

@@ -13,7 +13,7 @@ use super::{Failure, Sessions, identity};
 use crate::cluster::{Cluster, Record};
 use crate::discovery;
 use crate::session::Live;
-use crate::store::{ProjectRow, SessionRow, StoredOptions, TitleSource};
+use crate::store::{ProjectRow, SessionRow};
 
 const LARGEST_PAGE: usize = 1000;
 
@@ -109,22 +109,13 @@ impl Sessions {
         cli_type: &str,
         project: &ProjectRow,
     ) -> SessionRow {
+        let id = format!("{cli_type}:{}", summary.id).into();
         SessionRow {
-            session_id: format!("{cli_type}:{}", summary.id).into(),
-            cli_type: cli_type.to_owned(),
             project_id: Some(project.id.clone()),
-            directory: project.path.clone(),
             title: summary.title.clone().or_else(|| summary.first_prompt.clone()),
-            title_source: TitleSource::Prompt,
             is_archived: summary.is_archived,
             is_made: false,
-            was_killed: false,
-            has_failed: false,
-            options: StoredOptions::default(),
-            stamp: None,
-            token: None,
-            created_at: summary.last_activity,
-            updated_at: summary.last_activity,
+            ..SessionRow::new(id, cli_type, project.path.clone(), summary.last_activity)
         }
     }
 }

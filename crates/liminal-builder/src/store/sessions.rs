@@ -152,6 +152,28 @@ impl Store {
 }
 
 impl SessionRow {
+    /// One that this program made, and of which nothing else is known yet.
+    #[must_use]
+    pub fn new(session_id: SessionId, cli_type: &str, directory: PathBuf, at: Timestamp) -> Self {
+        Self {
+            session_id,
+            cli_type: cli_type.to_owned(),
+            project_id: None,
+            directory,
+            title: None,
+            title_source: TitleSource::Prompt,
+            is_archived: false,
+            is_made: true,
+            was_killed: false,
+            has_failed: false,
+            options: StoredOptions::default(),
+            stamp: None,
+            token: None,
+            created_at: at,
+            updated_at: at,
+        }
+    }
+
     fn apply(&mut self, change: SessionChange) {
         match change {
             SessionChange::Title(title, source) => {

@@ -9,23 +9,9 @@ fn project(id: &str, path: &str) -> ProjectRow {
 }
 
 fn session(id: &str, project: Option<&str>, updated: i64) -> SessionRow {
-    SessionRow {
-        session_id: id.into(),
-        cli_type: "claude-code".to_owned(),
-        project_id: project.map(ProjectId::from),
-        directory: "/home/dev/ünï".into(),
-        title: None,
-        title_source: TitleSource::Prompt,
-        is_archived: false,
-        is_made: true,
-        was_killed: false,
-        has_failed: false,
-        options: StoredOptions::default(),
-        stamp: None,
-        token: None,
-        created_at: "2026-01-31T12:00:00.123456789Z".parse().unwrap(),
-        updated_at: at(updated),
-    }
+    let made = "2026-01-31T12:00:00.123456789Z".parse().unwrap();
+    let row = SessionRow::new(id.into(), "claude-code", "/home/dev/ünï".into(), made);
+    SessionRow { project_id: project.map(ProjectId::from), updated_at: at(updated), ..row }
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use liminal_builder::log::sqlite::{Settings, SqliteLog};
 use liminal_builder::log::{Durability, Encoder, StreamLog};
-use liminal_builder::store::{SessionRow, Store, StoredOptions, TitleSource};
+use liminal_builder::store::{SessionRow, Store};
 use liminal_core::event::Origin;
 use liminal_core::upsert::{MessageBody, Upsert, UpsertBody, UpsertStatus};
 use liminal_core::wire::{Resume, ServerMessage};
@@ -75,23 +75,8 @@ fn message(session: &str, number: usize) -> Upsert {
 
 fn row(world: &World, session: &str, project: &str, number: usize) -> SessionRow {
     let at = jiff::Timestamp::from_second(1_700_000_000 + i64::try_from(number).unwrap()).unwrap();
-    SessionRow {
-        session_id: session.into(),
-        cli_type: "claude-code".to_owned(),
-        project_id: Some(project.into()),
-        directory: world.project(),
-        title: Some(format!("session {number}")),
-        title_source: TitleSource::Prompt,
-        is_archived: false,
-        is_made: true,
-        was_killed: false,
-        has_failed: false,
-        options: StoredOptions::default(),
-        stamp: None,
-        token: None,
-        created_at: at,
-        updated_at: at,
-    }
+    let row = SessionRow::new(session.into(), "claude-code", world.project(), at);
+    SessionRow { project_id: Some(project.into()), title: Some(format!("session {number}")), ..row }
 }
 
 /// Writes what many months of use leave.
