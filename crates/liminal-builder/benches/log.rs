@@ -41,19 +41,12 @@ fn open(path: &Path, settings: Settings) -> SqliteLog {
 fn batch(session: &SessionId, item: &str, status: UpsertStatus, content: &str) -> Batch {
     let at = jiff::Timestamp::UNIX_EPOCH.into();
     let mut encoder = Encoder::default();
-    encoder.upsert(&Upsert {
-        turn_id: "0198c0de-0000-7000-8000-000000000000".into(),
-        session_id: session.clone(),
-        item_id: item.into(),
-        source_timestamp: at,
-        emitted_at: at,
-        started_at: None,
-        status,
-        error_code: None,
-        error_message: None,
-        parent_call_id: None,
-        body: UpsertBody::Message(MessageBody::new(Origin::Agent, content.to_owned())),
-    });
+    let (turn, body) = (
+        "0198c0de-0000-7000-8000-000000000000".into(),
+        UpsertBody::Message(MessageBody::new(Origin::Agent, content.to_owned())),
+    );
+    let upsert = Upsert::finished(session.clone(), turn, item.into(), at, body);
+    encoder.upsert(&Upsert { status, ..upsert });
     encoder.take()
 }
 

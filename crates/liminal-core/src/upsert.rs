@@ -50,6 +50,32 @@ pub struct Upsert {
     pub body: UpsertBody,
 }
 
+impl Upsert {
+    /// An item that was seen and finished at one moment, and of which nothing else is to be told.
+    #[must_use]
+    pub const fn finished(
+        session_id: SessionId,
+        turn_id: TurnId,
+        item_id: ItemId,
+        at: Timestamp,
+        body: UpsertBody,
+    ) -> Self {
+        Self {
+            turn_id,
+            session_id,
+            item_id,
+            source_timestamp: at,
+            emitted_at: at,
+            started_at: None,
+            status: UpsertStatus::Complete,
+            error_code: None,
+            error_message: None,
+            parent_call_id: None,
+            body,
+        }
+    }
+}
+
 wire_enum! {
     /// How far an item is.
     UpsertStatus {

@@ -108,19 +108,9 @@ mod tests {
 
     fn message(text: &str) -> Upsert {
         let now = liminal_core::time::Timestamp::from(jiff::Timestamp::UNIX_EPOCH);
-        Upsert {
-            turn_id: "t".into(),
-            session_id: "s:\"1\"".into(),
-            item_id: "t/1".into(),
-            source_timestamp: now,
-            emitted_at: now,
-            started_at: None,
-            status: UpsertStatus::Update,
-            error_code: None,
-            error_message: None,
-            parent_call_id: None,
-            body: UpsertBody::Message(MessageBody::new(Origin::Agent, text.to_owned())),
-        }
+        let body = UpsertBody::Message(MessageBody::new(Origin::Agent, text.to_owned()));
+        let upsert = Upsert::finished("s:\"1\"".into(), "t".into(), "t/1".into(), now, body);
+        Upsert { status: UpsertStatus::Update, ..upsert }
     }
 
     #[tokio::test]

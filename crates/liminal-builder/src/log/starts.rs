@@ -40,19 +40,7 @@ mod tests {
 
     fn state(second: i64, status: UpsertStatus, body: UpsertBody) -> Upsert {
         let at = Timestamp::from(jiff::Timestamp::from_second(second).unwrap());
-        Upsert {
-            turn_id: "t".into(),
-            session_id: "s:1".into(),
-            item_id: "t/1".into(),
-            source_timestamp: at,
-            emitted_at: at,
-            started_at: None,
-            status,
-            error_code: None,
-            error_message: None,
-            parent_call_id: None,
-            body,
-        }
+        Upsert { status, ..Upsert::finished("s:1".into(), "t".into(), "t/1".into(), at, body) }
     }
 
     fn thought(second: i64, status: UpsertStatus) -> Upsert {

@@ -134,22 +134,19 @@ impl Sessions {
     pub(super) fn unknown(&self, delivery: &Delivery, reason: &ErrorInfo) -> Batch {
         let ErrorInfo { code, message } = reason;
         let mut encoder = Encoder::default();
+        let body = UpsertBody::Message(MessageBody {
+            origin: Origin::User,
+            attachments: delivery.attachments.clone(),
+            content: delivery.message.clone(),
+        });
+        let (session, turn) = (delivery.session_id.clone(), delivery.turn_id.clone());
+        let item = ItemId::from(format!("{turn}/message"));
         encoder.upsert(&Upsert {
-            turn_id: delivery.turn_id.clone(),
-            session_id: delivery.session_id.clone(),
-            item_id: ItemId::from(format!("{}/message", delivery.turn_id)),
-            source_timestamp: Timestamp::from(delivery.at),
             emitted_at: Timestamp::from(self.now()),
-            started_at: None,
             status: UpsertStatus::Error,
             error_code: Some(code.clone()),
             error_message: Some(message.clone()),
-            parent_call_id: None,
-            body: UpsertBody::Message(MessageBody {
-                origin: Origin::User,
-                attachments: delivery.attachments.clone(),
-                content: delivery.message.clone(),
-            }),
+            ..Upsert::finished(session, turn, item, Timestamp::from(delivery.at), body)
         });
         encoder.turn_event(&TurnEvent::TurnError {
             turn_id: delivery.turn_id.clone(),

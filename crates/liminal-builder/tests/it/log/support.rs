@@ -20,19 +20,7 @@ pub(super) const TURN: &str = "t1";
 pub(super) fn upsert(session: &SessionId, item: &str, status: UpsertStatus, content: &str) -> Upsert {
     let at = jiff::Timestamp::UNIX_EPOCH.into();
     let body = UpsertBody::Message(MessageBody::new(Origin::Agent, content.to_owned()));
-    Upsert {
-        turn_id: TURN.into(),
-        session_id: session.clone(),
-        item_id: item.into(),
-        source_timestamp: at,
-        emitted_at: at,
-        started_at: None,
-        status,
-        error_code: None,
-        error_message: None,
-        parent_call_id: None,
-        body,
-    }
+    Upsert { status, ..Upsert::finished(session.clone(), TURN.into(), item.into(), at, body) }
 }
 
 /// Ends what a server left open, as its successor does; gives the turns.

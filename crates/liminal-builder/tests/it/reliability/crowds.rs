@@ -7,7 +7,7 @@ use liminal_builder::log::sqlite::{Settings, SqliteLog};
 use liminal_builder::log::{Durability, Encoder, StreamLog};
 use liminal_builder::store::{SessionRow, Store};
 use liminal_core::event::Origin;
-use liminal_core::upsert::{MessageBody, Upsert, UpsertBody, UpsertStatus};
+use liminal_core::upsert::{MessageBody, Upsert, UpsertBody};
 use liminal_core::wire::{Resume, ServerMessage};
 
 use super::figures::{Stopwatch, Times, mib, tell, times};
@@ -54,23 +54,9 @@ fn c24_p11_five_hundred_clients_that_come_back_together_are_all_live_soon() {
 
 fn message(session: &str, number: usize) -> Upsert {
     let now = liminal_core::time::Timestamp::from(jiff::Timestamp::UNIX_EPOCH);
-    Upsert {
-        turn_id: "t".into(),
-        session_id: session.into(),
-        item_id: format!("t/{number}").into(),
-        source_timestamp: now,
-        emitted_at: now,
-        started_at: None,
-        status: UpsertStatus::Complete,
-        error_code: None,
-        error_message: None,
-        parent_call_id: None,
-        body: UpsertBody::Message(MessageBody {
-            origin: Origin::Agent,
-            attachments: Vec::new(),
-            content: format!("message {number} of a session that was used long ago"),
-        }),
-    }
+    let content = format!("message {number} of a session that was used long ago");
+    let body = UpsertBody::Message(MessageBody::new(Origin::Agent, content));
+    Upsert::finished(session.into(), "t".into(), format!("t/{number}").into(), now, body)
 }
 
 fn row(world: &World, session: &str, project: &str, number: usize) -> SessionRow {
