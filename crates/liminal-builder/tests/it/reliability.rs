@@ -11,6 +11,8 @@ mod crowds;
 mod drops;
 mod figures;
 mod full;
+mod held;
+mod lasting;
 mod racing;
 mod reader;
 mod shown;

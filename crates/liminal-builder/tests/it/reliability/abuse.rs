@@ -14,7 +14,7 @@ use super::socket::{CONTINUED, FINAL, PING, Socket, TEXT, frame};
 use super::world::{World, alone, wait_until};
 
 /// Bytes to send, and the code to be closed with.
-fn abuses() -> Vec<(&'static str, Vec<u8>, u16)> {
+pub(super) fn abuses() -> Vec<(&'static str, Vec<u8>, u16)> {
     let mut huge = frame(FINAL | TEXT, 0x80, &[]);
     huge.truncate(1);
     huge.push(0x80 | 127);

@@ -37,7 +37,7 @@ fn c01_p7_a_crash_is_seen_soon_and_the_next_message_brings_a_new_agent() {
     tell("C1 P7", &format!("{crashes} crashes: seen after {median:?} (p50), {worst:?} (p99)"));
 }
 
-fn asked(shown: &Shown) -> Option<Upsert> {
+pub(super) fn asked(shown: &Shown) -> Option<Upsert> {
     let is_open = |item: &&Upsert| {
         matches!(item.body, UpsertBody::Permission(_)) && item.status == UpsertStatus::Create
     };

@@ -9,6 +9,12 @@ pub(super) fn times(usual: usize, in_soak: usize) -> usize {
     if std::env::var_os("LIMINAL_SOAK").is_some() { in_soak } else { usual }
 }
 
+/// How long `./x soak` goes on where it is not counted in times; nothing otherwise.
+pub(super) fn soak_minutes() -> Duration {
+    let minutes = std::env::var("LIMINAL_SOAK_MINUTES").ok().and_then(|minutes| minutes.parse().ok());
+    Duration::from_secs(60 * times(0, minutes.unwrap_or(10)) as u64)
+}
+
 #[derive(Debug)]
 pub(super) struct Stopwatch(Clock);
 

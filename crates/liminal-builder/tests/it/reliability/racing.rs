@@ -12,7 +12,7 @@ use super::figures::{Chance, tell, times};
 use super::reader::{Reader, begin, turn};
 use super::world::{World, alone};
 
-fn cancel(client: &Client, session: &str) -> u16 {
+pub(super) fn cancel(client: &Client, session: &str) -> u16 {
     client.act(&format!("/api/session/{session}/cancel")).status
 }
 

@@ -172,22 +172,26 @@ impl Server {
 
     /// Bytes that the server holds in memory.
     pub(super) fn memory(&self) -> u64 {
-        self.status("VmRSS:")
+        self.status("VmRSS:") * 1024
     }
 
     /// The most it held since [`Self::forget_peak`].
     pub(super) fn peak(&self) -> u64 {
-        self.status("VmHWM:")
+        self.status("VmHWM:") * 1024
     }
 
     pub(super) fn forget_peak(&self) {
         fs::write(format!("/proc/{}/clear_refs", self.child.0.id()), "5").unwrap();
     }
 
+    pub(super) fn threads(&self) -> u64 {
+        self.status("Threads:")
+    }
+
     fn status(&self, name: &str) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.0.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+        line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 }
 
