@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,6 +14,8 @@ use crate::command::CommandLine;
 use crate::{install, repository, web};
 
 const NAMES: [&str; 2] = ["one", "two"];
+/// Where the demo agent keeps its sessions, below the data of its server.
+const DEMO: &str = "demo";
 /// Browsers and curl take every name below `localhost` for this machine.
 const HOST: &str = "builder.localhost";
 /// A cold build machine takes long to start five programs.
@@ -44,7 +47,7 @@ pub(crate) fn run() -> Result<()> {
 impl Place {
     fn new() -> Result<Self> {
         let directory = repository::target().join("demo-cluster");
-        for folder in ["redis", "one", "two", "project", "nginx"] {
+        for folder in ["redis", "one", "two", "project", "nginx", DEMO] {
             fs::create_dir_all(directory.join(folder))?;
         }
         // All are held until the last is known, so that none comes twice.
@@ -61,6 +64,18 @@ impl Place {
         for name in NAMES {
             // What an earlier run left would be taken for this one's.
             fs::remove_file(self.directory.join(name).join("server.json")).ok();
+            self.share_memory(name)?;
+        }
+        Ok(())
+    }
+
+    /// Agents keep their sessions in the user's home, where every server of a machine finds them. The demo agent keeps
+    /// them beside its server's, and without this no other server could go on with them.
+    fn share_memory(&self, name: &str) -> Result<()> {
+        let link = self.directory.join(name).join(DEMO);
+        if !link.is_symlink() {
+            fs::remove_dir_all(&link).ok();
+            symlink(self.directory.join(DEMO), link)?;
         }
         Ok(())
     }
@@ -181,6 +196,19 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+
+    #[test]
+    fn both_servers_know_what_the_demo_agent_remembers() {
+        let directory = tempfile::tempdir().unwrap();
+        for folder in [DEMO, "one/demo", "two"] {
+            fs::create_dir_all(directory.path().join(folder)).unwrap();
+        }
+        let place = Place { directory: directory.path().to_owned(), redis: 1, proxy: 2, servers: [3, 4] };
+        // The second start finds what the first one left.
+        (0..2).for_each(|_| place.write().unwrap());
+        fs::write(directory.path().join("one/demo/session"), "told").unwrap();
+        assert_eq!(fs::read_to_string(directory.path().join("two/demo/session")).unwrap(), "told");
+    }
 
     #[test]
     fn the_proxy_and_the_servers_agree_on_names() {

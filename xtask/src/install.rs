@@ -9,7 +9,7 @@ use crate::command::CommandLine;
 /// A program and the Debian package that brings it.
 type Need = (&'static str, &'static str);
 
-pub(crate) const TESTS: &[Need] = &[("git", "git"), ("redis-server", "redis-server")];
+pub(crate) const TESTS: &[Need] = &[("git", "git"), ("redis-server", "redis-server"), ("strace", "strace")];
 
 pub(crate) const WEB: &[Need] = &[("node", "nodejs"), ("npm", "npm")];
 

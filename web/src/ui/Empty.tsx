@@ -16,7 +16,7 @@ export function Empty() {
   return (
     <div class="empty" data-testid="empty">
       <Mark />
-      <h1>Pick up where you left off</h1>
+      <h1>{newest().length > 0 ? 'Pick up where you left off' : 'Nothing is open yet'}</h1>
       <div class="empty-actions">
         <button type="button" class="button primary" data-testid="empty-new" onClick={newSessionHere}><Icon name="plus" />New session<kbd>{shortcutText('new-session')}</kbd></button>
         <button type="button" class="button" data-testid="empty-open" onClick={() => show({ kind: 'palette' })}><Icon name="search" />Open session<kbd>{shortcutText('palette')}</kbd></button>

@@ -3,7 +3,7 @@
 
 mod conformance;
 mod corruption;
-mod durability;
+pub(crate) mod durability;
 mod encoding;
 mod full;
 mod laws;

@@ -11,6 +11,7 @@ mod crowds;
 mod drops;
 mod figures;
 mod full;
+mod power;
 mod racing;
 mod reader;
 mod shown;

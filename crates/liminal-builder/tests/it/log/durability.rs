@@ -17,7 +17,10 @@ use crate::support::Running;
 const CYCLES: usize = 30;
 const SESSIONS: usize = 3;
 /// Tells the child where to append.
-const DIRECTORY: &str = "LIMINAL_TEST_LOG_DIRECTORY";
+pub(crate) const DIRECTORY: &str = "LIMINAL_TEST_LOG_DIRECTORY";
+/// Tells the child how far to count, if nobody kills it.
+pub(crate) const LAST: &str = "LIMINAL_TEST_LOG_LAST";
+pub(crate) const CHILD: &str = "log::durability::appends_until_it_is_killed";
 
 /// Kills a process that appends, again and again: what it had acknowledged is there, and nothing of it twice.
 #[tokio::test]
@@ -64,7 +67,7 @@ async fn check(directory: &Path, acknowledged: &BTreeMap<String, u64>) {
 #[expect(clippy::disallowed_methods, reason = "the process to be killed is started by hand")]
 fn start(directory: &Path) -> Running {
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "log::durability::appends_until_it_is_killed", "--nocapture"])
+        .args(["--exact", CHILD, "--nocapture"])
         .env(DIRECTORY, directory)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -76,9 +79,11 @@ fn start(directory: &Path) -> Running {
 /// The process that is killed. Without a directory it only appends a little.
 #[tokio::test]
 async fn appends_until_it_is_killed() {
+    let own = tempfile::tempdir().unwrap();
+    let set = std::env::var(LAST).ok().map(|last| last.parse().unwrap());
     let (directory, last) = match std::env::var_os(DIRECTORY) {
-        Some(directory) => (PathBuf::from(directory), u64::MAX),
-        None => (tempfile::tempdir().unwrap().keep(), 5),
+        Some(directory) => (PathBuf::from(directory), set.unwrap_or(u64::MAX)),
+        None => (own.path().to_owned(), 5),
     };
     let locked = DataDir::open(&directory).unwrap();
     let log = std::sync::Arc::new(open(locked.path(), Settings::default()));
@@ -89,7 +94,6 @@ async fn appends_until_it_is_killed() {
     }
     assert_eq!(tasks.join_all().await, [last; SESSIONS]);
     log.close().await.unwrap();
-    std::fs::remove_dir_all(directory).unwrap();
 }
 
 /// Counts on from what is stored, and tells every number once it is acknowledged.
@@ -101,18 +105,26 @@ async fn count(log: &dyn StreamLog, session: &SessionId, last: u64) -> u64 {
     while counted < last {
         next += 1;
         counted += 1;
-        let text = format!("{next} {}", "x".repeat(usize::try_from(next % 9000).unwrap()));
-        let (status, durability) = match next % 5 {
-            0 => (UpsertStatus::Complete, Durability::Synced),
-            _ => (UpsertStatus::Update, Durability::Grouped),
+        let text = text(next);
+        let (status, durability) = match is_synced(next) {
+            true => (UpsertStatus::Complete, Durability::Synced),
+            false => (UpsertStatus::Update, Durability::Grouped),
         };
         let mut encoder = Encoder::default();
         encoder
             .upsert(&Upsert { turn_id: turn.as_str().into(), ..upsert(session, "counter", status, &text) });
         log.append(session, encoder.take(), durability).await.unwrap();
-        if last == u64::MAX {
-            writeln!(out, "{session} {next}").unwrap();
-        }
+        writeln!(out, "{session} {next}").unwrap();
     }
     counted
+}
+
+/// What is said with a number.
+pub(crate) fn text(number: u64) -> String {
+    format!("{number} {}", "x".repeat(usize::try_from(number * 37 % 9000).unwrap()))
+}
+
+/// Whether a number is to survive a power failure as soon as it is acknowledged.
+pub(crate) const fn is_synced(number: u64) -> bool {
+    number.is_multiple_of(5)
 }
