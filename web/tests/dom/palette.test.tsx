@@ -24,10 +24,10 @@ describe('search', () => {
     expect(note()).toBeUndefined();
     search.mockResolvedValue(found(3));
     await look('zebra');
-    expect(note()).toBe('Messages of 3 sessions on other servers were not searched');
+    expect(note()).toBe('3 sessions on other servers were not searched');
     search.mockResolvedValue(found(1));
     await look('zebras');
-    expect(note()).toBe('Messages of one session on other servers were not searched');
+    expect(note()).toBe('One session on another server was not searched');
     for (const none of [found(), found(0)]) {
       search.mockResolvedValue(none);
       await look(`none${String(none.elsewhere)}`);

@@ -97,7 +97,7 @@ export function Palette() {
 }
 
 function elsewhereText(count: number): string {
-  return `Messages of ${count === 1 ? 'one session' : `${count} sessions`} on other servers were not searched`;
+  return count === 1 ? 'One session on another server was not searched' : `${count} sessions on other servers were not searched`;
 }
 
 function sessions(): Entry[] {
