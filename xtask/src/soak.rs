@@ -1,4 +1,5 @@
-//! `./x soak`: the tests of reliability many times over, one after another, with their figures.
+//! `./x soak`: the tests of reliability many times over, one after another, with their figures; then the laws of the
+//! processor for many more sequences.
 
 use anyhow::Result;
 
@@ -6,6 +7,8 @@ use crate::command::CommandLine;
 
 /// Read by the tests.
 const VARIABLE: &str = "LIMINAL_SOAK";
+/// Sequences for each law.
+const SEQUENCES: &str = "20000";
 
 pub(crate) fn run(name: Option<&str>) -> Result<()> {
     let tests = format!("reliability::{}", name.unwrap_or_default());
@@ -13,5 +16,11 @@ pub(crate) fn run(name: Option<&str>) -> Result<()> {
         .word(tests.trim_end_matches("::"))
         .words(["--", "--nocapture", "--test-threads=1"])
         .variable(VARIABLE, "1")
+        .run()?;
+    if name.is_some() {
+        return Ok(());
+    }
+    CommandLine::new("cargo test --release --package liminal-core --test laws")
+        .variable("PROPTEST_CASES", std::env::var("PROPTEST_CASES").unwrap_or_else(|_| SEQUENCES.to_owned()))
         .run()
 }

@@ -19,7 +19,7 @@ use liminal_core::wire::ServerMessage;
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_text_is_the_same_however_it_is_split(parts in split_text(), profile in any_profile()) {
