@@ -1,9 +1,11 @@
 /** Every state of the page in three widths, light and dark. Asserts nothing: people look at it. */
+import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Page } from '@playwright/test';
 import { able } from '../tests/e2e/able-world';
 import { moreSessions } from '../tests/e2e/demo-world';
 import { expect, type Pane, test, type Window, type World } from '../tests/e2e/harness';
+import { claudeLine, claudeSession, idOf, lines } from '../tests/e2e/harness/on-disk';
 
 const folder = resolve(import.meta.dirname, '../../target/gallery');
 const SIZES = [[1440, 900], [1024, 768], [390, 780]] as const;
@@ -102,7 +104,7 @@ test('a session and what lies over it', async ({ world }) => {
   await page.screenshot({ path: `${folder}/drawer-390-light.png`, animations: 'disabled' });
 });
 
-test('files, and what is far back', async ({ world }) => {
+test('files', async ({ world }) => {
   const { window, project } = await scene(world);
   const { page } = window;
   const id = await world.server.createSession(project, 'able');
@@ -134,13 +136,92 @@ test('files, and what is far back', async ({ world }) => {
     element.dispatchEvent(new DragEvent('dragover', { bubbles: true, cancelable: true, dataTransfer }));
   });
   await take(page, 'files-drop');
-  await page.route('**/api/meta', async (route) => {
-    const answer = await route.fetch();
-    await route.fulfill({ response: answer, json: { ...await answer.json(), capabilities: { insecureNoAuth: true } } });
+});
+
+test('a server that asks nobody for credentials', async ({ world }) => {
+  await world.start({ arguments: ['--insecure-no-auth'] });
+  const { page: stranger } = await world.stranger();
+  await expect(stranger.getByTestId('unlocked')).toBeVisible();
+  await take(stranger, 'unlocked-first-run');
+  const project = world.place.project('shop');
+  await world.server.addProject(project);
+  const id = await world.server.createSession(project);
+  await world.server.turn(id, '/markdown');
+  await stranger.goto(`${world.server.url}/s/${encodeURIComponent(id)}`);
+  await expect(stranger.getByTestId('agent-row').first()).toBeVisible();
+  await take(stranger, 'unlocked');
+});
+
+test('what is far back, what went wrong on its way, and what another program changed', async ({ world }) => {
+  const server = await world.start({ fake: true });
+  const project = world.place.project('shop');
+  const file = claudeSession(world.place, project, 1, 'begun in a terminal');
+  await server.addProject(project);
+  const window = await world.window();
+  const { page } = window;
+  const found = await window.openSession(`claude-code:${idOf(1, 4)}`);
+  let number = 6;
+  await expect(async () => {
+    appendFileSync(file, lines([claudeLine(project, idOf(1, 4), number++, 'user', `gone on elsewhere ${number}`)]));
+    await expect(found.id('diverged')).toBeVisible({ timeout: 2000 });
+  }).toPass();
+  await take(page, 'diverged');
+  const id = await server.createSession(project);
+  await server.turn(id, 'the very first words');
+  await server.turn(id, '/tools 1000');
+  const first = (await server.history(id))[0] as { itemId: string };
+  let pages = 0;
+  await page.route('**/history?**', (route) => (pages++ < 1 ? route.continue() : undefined));
+  await page.goto(`${server.url}/s/${encodeURIComponent(id)}#${encodeURIComponent(first.itemId)}`);
+  const pane = window.pane(id);
+  await expect(pane.rows('user').filter({ hasText: 'the very first words' })).toBeInViewport();
+  await pane.id('transcript').hover();
+  await expect(async () => {
+    if (await pane.id('gap').count() === 0) await page.mouse.wheel(0, 500);
+    await pane.id('gap').scrollIntoViewIfNeeded({ timeout: 1000 });
+  }).toPass();
+  await take(page, 'gap');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  const failing = await window.openSession(await server.createSession(project));
+  await page.routeWebSocket('**/ws', (route) => {
+    const behind = route.connectToServer();
+    route.onMessage((text) => {
+      const frame = JSON.parse(String(text)) as { type: string; requestId: string };
+      if (frame.type !== 'session:send') return behind.send(text);
+      route.send(JSON.stringify({ type: 'error', requestId: frame.requestId, problem: { type: 'about:blank', title: 'Storage full', status: 507, code: 'STORAGE_FULL', detail: 'the disk is full; free some space and try again, nothing stored was touched' } }));
+    });
   });
   await page.reload();
-  await expect(window.id('unlocked')).toBeVisible();
-  await take(page, 'unlocked');
+  await failing.id('attach-input').setInputFiles([{ name: 'a-log-with-a-rather-long-name-of-the-build.txt', mimeType: 'text/plain', buffer: Buffer.alloc(48_000, 'x') }]);
+  await failing.send('Why does the build of the release take so long on the machine that nobody else uses?');
+  await expect(failing.id('delivery')).toHaveAttribute('data-delivery', 'failed');
+  await take(page, 'send-failed');
+});
+
+test('searching with other servers, and steering', async ({ world }) => {
+  const { window, pane } = await scene(world);
+  const { page } = window;
+  await page.route('**/api/search?**', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...await answer.json(), elsewhere: 3 } });
+  });
+  await pane.turn('/markdown');
+  await page.keyboard.press('Control+k');
+  await window.id('palette-input').fill('demo');
+  await expect(window.id('search-elsewhere')).toBeVisible();
+  await take(page, 'search-elsewhere');
+  await page.routeWebSocket('**/ws', (route) => {
+    const behind = route.connectToServer();
+    behind.onMessage((text) => route.send(String(text).replace('"steer":false', '"steer":true')));
+  });
+  await page.reload();
+  await pane.send('/hang');
+  await pane.isRunning();
+  await pane.id('attach-input').setInputFiles([{ name: 'a-log-with-a-rather-long-name-of-the-build.txt', mimeType: 'text/plain', buffer: Buffer.alloc(48_000, 'x') }]);
+  await pane.send('And then look at this log, and say what takes so long on the machine that nobody else uses');
+  await pane.send('Last of all, the changelog');
+  await expect(pane.id('queue-steer')).toHaveCount(2);
+  await take(page, 'queue-steer');
 });
 
 test('while it works', async ({ world }) => {

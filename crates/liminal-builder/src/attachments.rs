@@ -6,6 +6,7 @@
 
 mod folder;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,13 +53,15 @@ pub struct Upload {
     pub content: Vec<u8>,
 }
 
-/// Whether a message has a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a message does with a file; several may have the same one.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Use {
-    /// One that was sent, or waits to be.
+    /// It was sent with it, and the file goes with its session.
     Sent,
-    /// None any more.
-    Unsent,
+    /// It waits, under this id, to be sent with it.
+    Waits(String),
+    /// It waited under this id, and will not be sent.
+    GivenUp(String),
 }
 
 /// All files of this server; clones are the same.
@@ -66,13 +69,15 @@ pub enum Use {
 pub struct Attachments {
     root: PathBuf,
     swept: Arc<Mutex<Option<Timestamp>>>,
+    /// Held while it is decided by what is told of a file what is told of it next.
+    changing: Arc<Mutex<()>>,
 }
 
 impl Attachments {
     /// Those below a data directory.
     #[must_use]
     pub fn kept_in(data: &Path) -> Self {
-        Self { root: data.join("attachments"), swept: Arc::default() }
+        Self { root: data.join("attachments"), swept: Arc::default(), changing: Arc::default() }
     }
 
     /// Keeps a file; it is on disk when this resolves. Once a day, those that nobody sent are looked for.
@@ -109,7 +114,7 @@ impl Attachments {
         self.with(session, move |folder| folder.read(&id)).await
     }
 
-    /// Notes whether a message has files. Those that are gone are nobody's.
+    /// Notes what a message does with files. Those that are gone are nobody's.
     pub async fn mark(
         &self,
         session: &SessionId,
@@ -117,14 +122,38 @@ impl Attachments {
         used: Use,
         now: Timestamp,
     ) -> Result<(), AttachmentError> {
-        self.with(session, move |folder| ids.iter().try_for_each(|id| folder.mark(id, used, now))).await
+        self.change(session, move |folder| ids.iter().try_for_each(|id| folder.mark(id, &used, now))).await
     }
 
     /// Removes a file that no message has.
     pub async fn remove(&self, session: &SessionId, id: AttachmentId) -> Result<(), AttachmentError> {
-        self.with(session, move |folder| match folder.find(&id)?.is_sent {
+        self.change(session, move |folder| match folder.find(&id)?.is_used() {
             true => Err(AttachmentError::Sent),
             false => Ok(folder.remove(&id)?),
+        })
+        .await
+    }
+
+    /// Gives files of a session to another one too, as sent ones, and tells which of them there are. They take no room
+    /// of their own, and stay when the other session goes.
+    pub async fn share(
+        &self,
+        from: &SessionId,
+        to: &SessionId,
+        ids: BTreeSet<AttachmentId>,
+        now: Timestamp,
+    ) -> Result<BTreeSet<AttachmentId>, AttachmentError> {
+        let from = self.folder(from);
+        self.change(to, move |folder| {
+            let mut shared = BTreeSet::new();
+            for id in ids {
+                match folder.take_over(&from, &id, now) {
+                    Ok(()) => drop(shared.insert(id)),
+                    Err(AttachmentError::NotFound(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(shared)
         })
         .await
     }
@@ -151,8 +180,25 @@ impl Attachments {
         session: &SessionId,
         work: impl FnOnce(&Folder) -> Result<T, AttachmentError> + Send + 'static,
     ) -> Result<T, AttachmentError> {
-        let folder = Folder::new(self.root.join(folder_name(session)));
+        let folder = self.folder(session);
         blocking(move || work(&folder)).await
+    }
+
+    async fn change<T: Send + 'static>(
+        &self,
+        session: &SessionId,
+        work: impl FnOnce(&Folder) -> Result<T, AttachmentError> + Send + 'static,
+    ) -> Result<T, AttachmentError> {
+        let changing = Arc::clone(&self.changing);
+        self.with(session, move |folder| {
+            let _alone = changing.lock().unwrap_or_else(PoisonError::into_inner);
+            work(folder)
+        })
+        .await
+    }
+
+    fn folder(&self, session: &SessionId) -> Folder {
+        Folder::new(self.root.join(folder_name(session)))
     }
 }
 

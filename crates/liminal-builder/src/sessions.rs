@@ -18,6 +18,7 @@ mod memory;
 mod past;
 mod queue;
 mod recalling;
+mod recognising;
 mod recovery;
 mod seat;
 mod sending;

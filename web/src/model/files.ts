@@ -11,6 +11,8 @@ export type OwnFile = {
   readonly bytes: number;
   /** Its id on the server, once that has it. */
   readonly id?: string;
+  /** Whether a message has it already: then it stays with its session, whatever becomes of this draft. */
+  readonly isSent?: true;
 };
 
 /** As many as the server takes with one message. */
@@ -39,6 +41,12 @@ export function refusal(file: Pick<OwnFile, 'name' | 'mimeType' | 'bytes'>, held
   if (file.bytes > LARGEST) return `${file.name} is too large: it has ${fileSize(file.bytes)}`;
   if (isImage(file) ? able?.images : able?.files) return undefined;
   return `${file.name} was left out: this agent takes ${able?.images ? 'images' : able?.files ? 'texts and PDF' : 'no files'}${able?.images || able?.files ? ' only' : ''}`;
+}
+
+/** The files of a message for another one of its session. What only the agent remembers is nowhere to be sent from. */
+export function filesAgain(files: readonly (Attachment | OwnFile)[], newKey: () => string): { kept: OwnFile[]; lost: string[] } {
+  const kept = files.flatMap(({ id, name, mimeType, bytes }): OwnFile[] => (id === undefined ? [] : [{ key: newKey(), name, mimeType, bytes, id, isSent: true }]));
+  return { kept, lost: files.filter(({ id }) => id === undefined).map(({ name }) => name) };
 }
 
 /** "12 KB". */

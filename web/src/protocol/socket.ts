@@ -164,8 +164,8 @@ class SocketConnection implements Connection {
 
   private open(): void {
     const key = this.options.key();
-    if (key === undefined) return this.become({ kind: 'unauthorised' });
-    const socket = this.options.connect(this.options.url, ['liminal.v1', `key.${key}`]);
+    // Without one it is the server's to say no: it may ask nobody for credentials.
+    const socket = this.options.connect(this.options.url, key === undefined ? ['liminal.v1'] : ['liminal.v1', `key.${key}`]);
     this.socket = socket;
     socket.onopen = () => this.opened(socket);
     socket.onmessage = ({ data }) => this.heard(data);

@@ -3,7 +3,7 @@
 import { createSignal, type Accessor } from 'solid-js';
 import { createStore } from 'solid-js/store';
 import type { Attachment, AttachmentAbilities } from '../gen/contracts';
-import { refusal, type OwnFile } from '../model/files';
+import { filesAgain, MOST_FILES, refusal, type OwnFile } from '../model/files';
 import { Unreachable } from '../protocol/http';
 import { api, connectionState, draftFiles, fileBytes, newId, reason, uploads } from './services';
 
@@ -70,7 +70,7 @@ export function removeFile(sessionId: string, key: string): void {
   if (!gone) return;
   uploads.forget(gone);
   // The server forgets by itself what is never sent.
-  if (gone.id) void api.detach(sessionId, gone.id).catch(() => undefined);
+  if (gone.id && !gone.isSent) void api.detach(sessionId, gone.id).catch(() => undefined);
 }
 
 /** Hands the files over to a message. */
@@ -83,6 +83,16 @@ export function takeFiles(sessionId: string): readonly OwnFile[] {
 /** Brings files of a message back into the draft. */
 export function giveFilesBack(sessionId: string, files: readonly OwnFile[]): void {
   put(sessionId, [...filesOf(sessionId)(), ...files]);
+}
+
+/** Puts the files of a message into the draft as well, each once. */
+export function addAgain(sessionId: string, files: readonly ShownFile[]): void {
+  const { kept, lost } = filesAgain(files, newId);
+  const held = filesOf(sessionId)();
+  const all = [...held, ...kept.filter(({ id }) => !held.some((other) => other.id === id))];
+  const left = all[MOST_FILES];
+  const problem = lost.length > 0 ? `Only the agent has ${lost.join(', ')}: attach ${lost.length === 1 ? 'it' : 'them'} again` : left && refusal(left, MOST_FILES, undefined);
+  put(sessionId, all.slice(0, MOST_FILES), problem);
 }
 
 export type ShownFile = OwnFile | Attachment;

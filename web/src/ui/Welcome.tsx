@@ -41,7 +41,7 @@ export function AgentChecklist() {
   return (
     <>
       <ul class="agents" data-testid="agents">
-        <For each={usableFirst(agents())} fallback={<li class="faint"><span class="spinner" /> Looking for agents</li>}>{(agent) => <AgentLine agent={agent} />}</For>
+        <For each={usableFirst(agents())} fallback={<li class="faint row"><span class="spinner" />Looking for agents</li>}>{(agent) => <AgentLine agent={agent} />}</For>
       </ul>
       <button type="button" class="button small" onClick={() => void look()} disabled={isLooking()}><Show when={isLooking()} fallback={<Icon name="restore" />}><span class="spinner" /></Show>Look again</button>
     </>

@@ -45,11 +45,23 @@ export class World {
 
   /** Another browser: it has its own cookie and storage, and signs in. */
   async window(at: string = this.server.url): Promise<Window> {
+    const window = await this.blank();
+    await window.signIn(at, await this.code());
+    return window;
+  }
+
+  /** Another browser, which nobody has invited. */
+  async stranger(): Promise<Window> {
+    const window = await this.blank();
+    await window.page.goto(this.server.url);
+    return window;
+  }
+
+  private async blank(): Promise<Window> {
     const context = await this.browser.newContext();
     await servePageFromDisk(context);
     const window = new Window(await context.newPage());
     this.windows.push(window);
-    await window.signIn(at, await this.code());
     return window;
   }
 

@@ -1,7 +1,7 @@
 /** Requirement 51, and what it means for drafts, rows, the queue and the outbox. */
 import type { Locator } from '@playwright/test';
 import { able, ableWorld } from './able-world';
-import { moreSessions } from './demo-world';
+import { demoWorld, moreSessions } from './demo-world';
 import { expect, type Pane, test, until } from './harness';
 
 /** Two by two, red. */
@@ -167,4 +167,30 @@ test('req 14, 51: files that are sent while nothing is connected arrive once, al
   expect(said.map((item) => (item.type === 'message' ? item.attachments?.map((file) => file.name) : []))).toEqual([['offline.png']]);
   await expect(pane.rows('user')).toHaveCount(1);
   await expect.poll(() => isPicture(pane.rows('user').getByTestId('thumbnail'))).toBe(true);
+});
+
+test('req 51: a message that is edited or tried again goes with its files, and a file that it shares stays', async ({ world }) => {
+  const { id, window, pane } = await demoWorld(world);
+  await attach(pane, picture('shared.png'), note);
+  await pane.send('/fail');
+  await pane.id('error-row').getByTestId('retry').click();
+  await expect(pane.rows('user')).toHaveCount(2);
+  await expect(pane.id('error-row')).toHaveCount(2);
+  await pane.rows('user').first().hover();
+  await pane.rows('user').first().getByRole('button', { name: 'Edit and send again' }).click();
+  await expect(pane.input).toHaveValue('/fail');
+  expect(await names(pane.id('file'))).toEqual(['shared.png', 'note.txt']);
+  await expect.poll(() => isPicture(pane.id('thumbnail').last())).toBe(true);
+  await window.page.reload();
+  await pane.id('remove-file').last().click();
+  await pane.input.fill('what is this');
+  await pane.id('send').click();
+  await expect(pane.rows('user')).toHaveCount(3);
+  await pane.isIdle();
+  const said = (await world.server.history(id)).flatMap((item) => (item.type === 'message' && item.origin === 'user' ? [item.attachments ?? []] : []));
+  expect(said.map((files) => files.map((file) => file.name))).toEqual([['shared.png', 'note.txt'], ['shared.png', 'note.txt'], ['shared.png']]);
+  expect(new Set(said.map((files) => files[0]?.id)).size).toBe(1);
+  const saved = window.page.waitForEvent('download');
+  await pane.rows('user').first().getByRole('button', { name: 'Save note.txt' }).click();
+  expect((await saved).suggestedFilename()).toBe('note.txt');
 });

@@ -171,15 +171,22 @@ test('req 59: a request that fails is told', async ({ world }) => {
   await expect(window.listed(id)).toHaveCount(1);
 });
 
-test('a server that asks nobody for credentials is told by a line that stays', async ({ world }) => {
+test('a server that asks nobody for credentials lets every browser in, and says so by a line that stays', async ({ world }) => {
+  await world.start({ arguments: ['--insecure-no-auth'] });
+  const project = world.place.project();
+  await world.server.addProject(project);
+  const id = await world.server.createSession(project);
+  const stranger = await world.stranger();
+  await stranger.isConnected();
+  const pane = await stranger.openSession(id);
+  await pane.turn('hello');
+  await expect(stranger.id('unlocked')).toContainText('--insecure-no-auth');
+});
+
+test('other servers let in who was invited, and have no such line', async ({ world }) => {
   const { window } = await demoWorld(world);
   await expect(window.id('unlocked')).toHaveCount(0);
-  await window.page.route('**/api/meta', async (route) => {
-    const answer = await route.fetch();
-    const meta = await answer.json() as { capabilities: Record<string, unknown> };
-    await route.fulfill({ response: answer, json: { ...meta, capabilities: { ...meta.capabilities, insecureNoAuth: true } } });
-  });
-  await window.page.reload();
-  await window.isConnected();
-  await expect(window.id('unlocked')).toContainText('--insecure-no-auth');
+  const stranger = await world.stranger();
+  await expect(stranger.id('sign-in')).toBeVisible();
+  stranger.expectFaults(/401/);
 });

@@ -347,3 +347,11 @@ test('req 12: an item that is not there is told', async ({ world }) => {
   await expect(window.id('toasts')).toContainText('That place could not be read');
   await expect(pane.rows().last()).toBeInViewport();
 });
+
+test('the tab that is shown stays in view when the window is made narrow', async ({ world }) => {
+  const { project, window } = await demoWorld(world);
+  const [b, c] = await moreSessions(world, project, 'b', 'c') as [string, string];
+  for (const id of [b, c]) await window.openSession(id);
+  await window.page.setViewportSize({ width: 390, height: 780 });
+  await expect(window.page.getByRole('tab', { selected: true })).toBeInViewport({ ratio: 0.9 });
+});

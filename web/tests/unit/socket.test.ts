@@ -140,11 +140,15 @@ describe('access', () => {
     expect(self.sockets).toHaveLength(1);
   });
 
-  it('is not there without a key', () => {
+  it.each(['granted', 'refused'] as const)('without a key is the server\'s to decide: %s', async (access) => {
     const self = world();
-    self.key = undefined;
+    [self.key, self.access] = [undefined, access];
     self.connection.start();
-    expect([self.connection.state().kind, self.sockets.length]).toEqual(['unauthorised', 0]);
+    expect(self.socket().protocols).toEqual(['liminal.v1']);
+    if (access === 'granted') self.socket().accept();
+    else self.socket().end();
+    await self.clock.advance(0);
+    expect(self.connection.state().kind).toBe(access === 'granted' ? 'open' : 'unauthorised');
   });
 });
 

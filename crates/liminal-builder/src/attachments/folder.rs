@@ -1,5 +1,6 @@
 //! The folder of one session's files. Owns what they are called on disk, and that half of one is none.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -24,9 +25,28 @@ const HALF: &str = "half";
 #[serde(rename_all = "camelCase")]
 pub(super) struct Kept {
     pub(super) shown: Attachment,
-    pub(super) is_sent: bool,
+    is_sent: bool,
+    /// The ids of the messages that wait to be sent with it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    waiting: BTreeSet<String>,
     /// When it came, or when that last changed.
     since_ms: i64,
+}
+
+impl Kept {
+    /// Whether a message has it.
+    pub(super) fn is_used(&self) -> bool {
+        self.is_sent || !self.waiting.is_empty()
+    }
+
+    /// Whether that changed anything.
+    fn is_changed_by(&mut self, used: &Use) -> bool {
+        match used {
+            Use::Sent => !std::mem::replace(&mut self.is_sent, true),
+            Use::Waits(message) => self.waiting.insert(message.clone()),
+            Use::GivenUp(message) => self.waiting.remove(message),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -48,7 +68,8 @@ impl Folder {
         private_file::make_directory(&self.0)?;
         let Upload { name, mime_type, content } = upload;
         let shown = Attachment { id: Some(id), name, mime_type, bytes: content.len() as u64 };
-        let kept = Kept { shown: shown.clone(), is_sent: false, since_ms: now.as_millisecond() };
+        let since_ms = now.as_millisecond();
+        let kept = Kept { shown: shown.clone(), is_sent: false, waiting: BTreeSet::new(), since_ms };
         let result = write(&place, &content).and_then(|()| self.tell(&place, &kept));
         if let Err(error) = result {
             // A disk that is full has room again for what is whole.
@@ -73,17 +94,32 @@ impl Folder {
         Ok(AttachedFile { shown, content: content.into() })
     }
 
-    pub(super) fn mark(&self, id: &AttachmentId, used: Use, now: Timestamp) -> Result<(), AttachmentError> {
-        let kept = match self.find(id) {
+    pub(super) fn mark(&self, id: &AttachmentId, used: &Use, now: Timestamp) -> Result<(), AttachmentError> {
+        let mut kept = match self.find(id) {
             Ok(kept) => kept,
             Err(AttachmentError::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let is_sent = used == Use::Sent;
-        if kept.is_sent != is_sent {
-            self.tell(&self.place(id)?, &Kept { is_sent, since_ms: now.as_millisecond(), ..kept })?;
+        if kept.is_changed_by(used) {
+            self.tell(&self.place(id)?, &Kept { since_ms: now.as_millisecond(), ..kept })?;
         }
         Ok(())
+    }
+
+    /// Takes over a sent file. Nobody writes into the bytes of one, so that both may have the same.
+    pub(super) fn take_over(
+        &self,
+        from: &Self,
+        id: &AttachmentId,
+        now: Timestamp,
+    ) -> Result<(), AttachmentError> {
+        let Kept { shown, .. } = from.find(id)?;
+        let (theirs, ours) = (from.place(id)?, self.place(id)?);
+        private_file::make_directory(&self.0)?;
+        // Not every file system has links.
+        fs::hard_link(&theirs, &ours).or_else(|_| write(&ours, &fs::read(&theirs)?))?;
+        let kept = Kept { shown, is_sent: true, waiting: BTreeSet::new(), since_ms: now.as_millisecond() };
+        Ok(self.tell(&ours, &kept)?)
     }
 
     /// What is told of it goes first: without that it is gone.
@@ -101,7 +137,7 @@ impl Folder {
     }
 
     pub(super) fn unsent(&self) -> io::Result<usize> {
-        Ok(self.all()?.filter(|kept| !kept.is_sent).count())
+        Ok(self.all()?.filter(|kept| !kept.is_used()).count())
     }
 
     fn all(&self) -> io::Result<impl Iterator<Item = Kept>> {
@@ -129,7 +165,7 @@ impl Folder {
 
     fn sweep(&self, before: Timestamp) -> io::Result<()> {
         let old: Vec<Kept> =
-            self.all()?.filter(|kept| !kept.is_sent && kept.since_ms < before.as_millisecond()).collect();
+            self.all()?.filter(|kept| !kept.is_used() && kept.since_ms < before.as_millisecond()).collect();
         for id in old.into_iter().filter_map(|kept| kept.shown.id) {
             self.remove(&id).ok();
         }

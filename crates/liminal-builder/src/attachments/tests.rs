@@ -1,5 +1,5 @@
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use super::*;
 use crate::clock;
@@ -31,6 +31,10 @@ impl World {
 
     async fn add(&self, day: i64) -> AttachmentId {
         self.files.add(&self.session, upload(b"bytes"), new_id(), at(day)).await.unwrap().id.unwrap()
+    }
+
+    async fn mark(&self, id: &AttachmentId, used: Use, day: i64) {
+        self.files.mark(&self.session, vec![id.clone()], used, at(day)).await.unwrap();
     }
 
     /// How many files lie on the disk.
@@ -82,9 +86,9 @@ async fn an_id_that_we_did_not_make_is_none_and_another_sessions_is_not_found() 
 async fn what_nobody_sends_for_a_week_is_swept_and_what_was_sent_stays() {
     let world = World::new();
     let (old, sent, taken_out) = (world.add(0).await, world.add(0).await, world.add(0).await);
-    let ids = vec![sent.clone(), taken_out.clone()];
-    world.files.mark(&world.session, ids, Use::Sent, at(0)).await.unwrap();
-    world.files.mark(&world.session, vec![taken_out.clone()], Use::Unsent, at(5)).await.unwrap();
+    world.mark(&sent, Use::Sent, 0).await;
+    world.mark(&taken_out, Use::Waits("one".to_owned()), 0).await;
+    world.mark(&taken_out, Use::GivenUp("one".to_owned()), 5).await;
     // Once a day it is looked for with an upload.
     let new = world.add(8).await;
     let find = |id: &AttachmentId| world.files.describe(&world.session, vec![id.clone()]);
@@ -96,6 +100,42 @@ async fn what_nobody_sends_for_a_week_is_swept_and_what_was_sent_stays() {
     assert!(find(&taken_out).await.is_err() && find(&new).await.is_err());
     find(&sent).await.unwrap();
     assert_eq!(world.on_disk(), 2);
+}
+
+#[tokio::test]
+async fn a_file_stays_as_long_as_any_message_has_it() {
+    let world = World::new();
+    let (again, twice) = (world.add(0).await, world.add(0).await);
+    world.mark(&again, Use::Sent, 0).await;
+    for (message, id) in [("one", &again), ("one", &twice), ("two", &twice)] {
+        world.mark(id, Use::Waits(message.to_owned()), 0).await;
+    }
+    for id in [&again, &twice] {
+        world.mark(id, Use::GivenUp("one".to_owned()), 0).await;
+        let removed = world.files.remove(&world.session, id.clone()).await;
+        assert!(matches!(removed, Err(AttachmentError::Sent)), "{removed:?}");
+    }
+    world.files.sweep(at(30)).await.unwrap();
+    assert_eq!(world.on_disk(), 4);
+    world.mark(&twice, Use::GivenUp("two".to_owned()), 0).await;
+    world.files.remove(&world.session, twice).await.unwrap();
+    assert_eq!(world.on_disk(), 2);
+}
+
+#[tokio::test]
+async fn a_shared_file_has_its_bytes_once_and_outlives_the_session_it_came_from() {
+    let world = World::new();
+    let (id, fork) = (world.add(0).await, SessionId::from("demo:fork"));
+    let asked = [id.clone(), new_id(), AttachmentId::from("../x")].into();
+    let shared = world.files.share(&world.session, &fork, asked, at(0)).await.unwrap();
+    assert_eq!(shared, [id.clone()].into());
+    let place = |session| world.data.path().join("attachments").join(folder_name(session)).join(id.as_str());
+    let inode = |session| fs::metadata(place(session)).unwrap().ino();
+    assert_eq!(inode(&world.session), inode(&fork));
+    world.files.forget(&world.session).await.unwrap();
+    world.files.sweep(at(30)).await.unwrap();
+    assert_eq!(&*world.files.read(&fork, id.clone()).await.unwrap().content, b"bytes");
+    assert!(matches!(world.files.remove(&fork, id.clone()).await, Err(AttachmentError::Sent)));
 }
 
 #[tokio::test]

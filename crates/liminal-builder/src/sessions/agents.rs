@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::error::ErrorCode;
-use liminal_core::event::{Attachment, FinalItem, ItemDone, StreamEvent};
 use liminal_core::wire::projects::Trust;
 use liminal_core::wire::rest::{CreateSession, SessionOpened, SessionState};
 use serde::Deserialize;
 
+use super::recognising::attached;
 use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::clock;
@@ -260,18 +259,6 @@ pub(super) fn opening(options: &StoredOptions, restricted: bool) -> SessionOptio
         origin,
         files: Vec::new(),
     }
-}
-
-/// The files that came with what was said.
-fn attached(past: &[StreamEventEnvelope]) -> Vec<Attachment> {
-    let files = past.iter().filter_map(|event| {
-        let StreamEvent::ItemDone(ItemDone { final_item: FinalItem::Message(message), .. }) = &event.payload
-        else {
-            return None;
-        };
-        Some(message.attachments.iter().cloned())
-    });
-    files.flatten().collect()
 }
 
 /// One file per life of an agent.

@@ -91,7 +91,7 @@ impl Sessions {
         read
     }
 
-    /// Notes that a message has files, or none any more.
+    /// Notes what a message does with its files.
     pub(super) async fn mark(&self, id: &SessionId, files: &[Attachment], used: Use) -> Result<(), Failure> {
         if files.is_empty() {
             return Ok(());
@@ -119,7 +119,7 @@ fn elsewhere() -> Failure {
     Failure::new(ErrorCode::AttachmentNotFound, problem)
 }
 
-fn ids(files: &[Attachment]) -> Vec<AttachmentId> {
+pub(super) fn ids(files: &[Attachment]) -> Vec<AttachmentId> {
     files.iter().filter_map(|file| file.id.clone()).collect()
 }
 

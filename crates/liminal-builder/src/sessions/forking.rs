@@ -1,6 +1,8 @@
 //! Sessions that are made of others. Owns what a fork takes over from its source, which is not touched: what was said,
 //! by the agent's own memory of it, and what was chosen, but never the leave to act unasked.
 
+use std::sync::Arc;
+
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
 use liminal_core::wire::rest::{ForkSession, SessionStatus};
@@ -8,8 +10,9 @@ use liminal_core::wire::rest::{ForkSession, SessionStatus};
 use super::agents::opening;
 use super::changing::sound_title;
 use super::past::until_told;
+use super::slot::Slot;
 use super::{Failure, Sessions};
-use crate::provider::{Forked, OpenRequest};
+use crate::provider::{Forked, OpenRequest, OpenedAgent};
 use crate::store::{SessionRow, StoredOptions, TitleSource};
 
 impl Sessions {
@@ -34,10 +37,26 @@ impl Sessions {
         let (forked_from, forked_through) = origin.map(|origin| (origin.session_id, origin.through)).unzip();
         let options = StoredOptions { forked_from, forked_through: forked_through.flatten(), ..options };
         let row = self.new_row(&agent, &slot.cli_type, &project, directory, options);
-        let fork = self.begin(entitled(row, title, source.title), agent).await?;
+        let fork = self.begin_fork(id, entitled(row, title, source.title), agent).await?;
         until_told(fork.board.watch()).await;
         self.refuse_stillborn(&fork.id, fork.board.now().view.failure).await?;
         Ok(self.status_of(&fork))
+    }
+
+    /// Takes a fork in with the files of its history, which are nobody's without it.
+    async fn begin_fork(
+        &self,
+        source: &SessionId,
+        row: SessionRow,
+        mut agent: OpenedAgent,
+    ) -> Result<Arc<Slot>, Failure> {
+        self.inherit(source, &mut agent).await?;
+        let fork = agent.session_id.clone();
+        let begun = self.begin(row, agent).await;
+        if begun.is_err() {
+            self.0.parts.attachments.forget(&fork).await.ok();
+        }
+        begun
     }
 
     /// An agent that did not come up has nothing of the history: what is left of the fork would only mislead.

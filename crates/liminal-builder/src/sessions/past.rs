@@ -8,10 +8,12 @@ use liminal_core::ids::SessionId;
 use liminal_core::processor::Config;
 use liminal_core::time::Now;
 use liminal_core::turns::Turns;
+use liminal_core::upsert::MessageBody;
 use liminal_core::wire::rest::{SessionOpened, SessionState};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::recognising::recognise;
 use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::log::{Batch, Durability, Encoder};
@@ -29,24 +31,26 @@ impl Sessions {
     pub async fn load(&self, id: &SessionId) -> Result<SessionOpened, Failure> {
         let slot = self.slot(id).await?;
         let _door = slot.door.lock().await;
-        if slot.board.now().view.is_diverged {
-            self.forget_past(&slot).await?;
-        }
-        self.learn_past(&slot).await?;
+        let is_diverged = slot.board.now().view.is_diverged;
+        let sent = if is_diverged { self.forget_past(&slot).await? } else { Vec::new() };
+        self.learn_past(&slot, sent).await?;
         self.revive(&slot).await?;
         self.announce_of(&slot);
         self.attend_queue(&slot);
         Ok(SessionOpened { session_id: id.clone(), cli_type: slot.cli_type.clone() })
     }
 
-    /// Fills an empty log with what the agent remembers.
-    async fn learn_past(&self, slot: &Slot) -> Result<(), Failure> {
+    /// Fills an empty log with what the agent remembers, and with the files of what is known to have been sent.
+    async fn learn_past(&self, slot: &Slot, sent: Vec<MessageBody>) -> Result<(), Failure> {
         if !self.is_new(slot).await? {
             return Ok(());
         }
         let provider = self.0.parts.providers.get(&slot.cli_type)?;
         match provider.past(slot.directory.clone(), slot.id.clone()).await {
-            Ok(Some(events)) => self.keep_past(slot, events).await,
+            Ok(Some(mut events)) => {
+                recognise(&mut events, sent);
+                self.keep_past(slot, events).await
+            }
             Ok(None) if self.was_made_here(slot).await? => Ok(()),
             Ok(None) => self.hear_past(slot).await,
             // Nothing was said yet, so the agent has kept nothing.
@@ -74,16 +78,18 @@ impl Sessions {
         Ok(())
     }
 
-    /// Another program went on with the session: what the agent remembers now is read again, into a new log.
-    async fn forget_past(&self, slot: &Slot) -> Result<(), Failure> {
+    /// Another program went on with the session: what the agent remembers now is read again, into a new log. What had
+    /// been sent with files is given back.
+    async fn forget_past(&self, slot: &Slot) -> Result<Vec<MessageBody>, Failure> {
         if let Some(handle) = slot.handle() {
             handle.kill().await;
             slot.set_handle(None);
         }
+        let sent = self.sent_with_files(&slot.id).await?;
         self.0.parts.log.remove(&slot.id).await?;
         slot.set_known_bytes(None);
         slot.board.change(|live| live.view.is_diverged = false);
-        Ok(())
+        Ok(sent)
     }
 
     pub(super) async fn is_new(&self, slot: &Slot) -> Result<bool, Failure> {

@@ -41,7 +41,7 @@ impl Sessions {
     pub async fn remove_queued(&self, id: &SessionId, queued: &str) -> Result<Queue, Failure> {
         let slot = self.slot(id).await?;
         let removed = self.0.parts.store.remove_queued(id, queued).await?.ok_or_else(no_such_message)?;
-        self.mark(id, &removed.attachments, Use::Unsent).await?;
+        self.mark(id, &removed.attachments, Use::GivenUp(removed.id)).await?;
         self.show_queue(&slot).await
     }
 

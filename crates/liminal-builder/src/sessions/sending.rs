@@ -189,9 +189,9 @@ impl Sessions {
     async fn enqueue(&self, slot: &Arc<Slot>, letter: Letter) -> Result<MessageAccepted, Failure> {
         let most = self.0.parts.settings.longest_queue;
         let queued = letter.queued(clock::new_turn_id().to_string());
-        self.mark(&slot.id, &queued.attachments, Use::Sent).await?;
+        self.mark(&slot.id, &queued.attachments, Use::Waits(queued.id.clone())).await?;
         if !self.0.parts.store.enqueue(&slot.id, queued.clone(), most).await? {
-            self.mark(&slot.id, &queued.attachments, Use::Unsent).await?;
+            self.mark(&slot.id, &queued.attachments, Use::GivenUp(queued.id)).await?;
             let problem = format!("{most} messages wait already; wait for their turns, or remove some");
             return Err(Failure::new(ErrorCode::QueueFull, problem));
         }

@@ -2,7 +2,7 @@
 import { createSignal, For, Show } from 'solid-js';
 import type { QueuedMessage } from '../../gen/contracts';
 import { fileSize, isImage } from '../../model/files';
-import { api } from '../../state/services';
+import { api, reason } from '../../state/services';
 import type { OpenSession } from '../../state/session';
 import { attempt } from '../../state/toasts';
 import { canSteer } from '../pane/abilities';
@@ -39,7 +39,7 @@ function Entry(props: { session: OpenSession; message: QueuedMessage; index: num
     <li class="queue-entry" data-testid="queue-entry" data-id={props.message.id} classList={{ failed: props.message.failure !== undefined }}>
       <Show
         when={isEditing()}
-        fallback={<span class="truncate grow" title={props.message.message}>{props.message.message}<FileNames message={props.message} /><Show when={props.message.failure}>{(failure) => <span class="item-error"> {failure().message}</span>}</Show></span>}
+        fallback={<Words message={props.message} />}
       >
         <textarea
           class="field grow" rows={2} aria-label="Queued message" value={props.message.message} ref={(field) => queueMicrotask(() => field.focus())}
@@ -65,6 +65,17 @@ function Entry(props: { session: OpenSession; message: QueuedMessage; index: num
   );
 }
 
+/** The files are seen however long the words are. */
+function Words(props: { message: QueuedMessage }) {
+  return (
+    <span class="queue-words grow">
+      <Show when={props.message.message}><span class="truncate" title={props.message.message}>{props.message.message}</span></Show>
+      <FileNames message={props.message} />
+      <Show when={props.message.failure}>{(failure) => <span class="item-error truncate" title={failure().message}>{reason(failure().message)}</span>}</Show>
+    </span>
+  );
+}
+
 function FileNames(props: { message: QueuedMessage }) {
-  return <For each={props.message.attachments ?? []}>{(file) => <span class="chip file-mark" data-testid="queue-file" title={`${file.name}, ${fileSize(file.bytes)}`}><Icon name={isImage(file) ? 'image' : 'file'} /><VisibleText text={file.name} /></span>}</For>;
+  return <For each={props.message.attachments ?? []}>{(file) => <span class="chip file-mark" data-testid="queue-file" title={`${file.name}, ${fileSize(file.bytes)}`}><Icon name={isImage(file) ? 'image' : 'file'} /><span class="truncate"><VisibleText text={file.name} /></span></span>}</For>;
 }

@@ -1,6 +1,6 @@
 /** One field for sessions, projects, actions and what was said. */
 import { createEffect, createMemo, createSignal, createUniqueId, For, on, onCleanup, Show } from 'solid-js';
-import type { SearchHit } from '../../gen/contracts';
+import type { SearchHit, SearchResults } from '../../gen/contracts';
 import { fuzzyFilter } from '../../model/fuzzy';
 import { ageText, titleOf } from '../../model/list';
 import { newSession, newSessionHere } from '../../state/actions';
@@ -25,19 +25,20 @@ interface Entry {
 
 const PER_GROUP = 8;
 const PAUSE = 160;
+const NOTHING: SearchResults = { hits: [] };
 
 export function Palette() {
   const [query, setQuery] = createSignal('');
   const [active, setActive] = createSignal(0);
-  const [hits, setHits] = createSignal<readonly SearchHit[]>([]);
+  const [found, setFound] = createSignal<SearchResults>(NOTHING);
   const listId = createUniqueId();
 
   createEffect(on(query, (words) => {
     setActive(0);
-    if (words.trim().length < 2) return void setHits([]);
+    if (words.trim().length < 2) return void setFound(NOTHING);
     const asked = new AbortController();
     // Without the index the palette still finds sessions and actions.
-    const look = (): void => void api.search({ q: words.trim(), limit: PER_GROUP }, { signal: asked.signal }).then((found) => setHits(found.hits), () => setHits([]));
+    const look = (): void => void api.search({ q: words.trim(), limit: PER_GROUP }, { signal: asked.signal }).then(setFound, () => setFound(NOTHING));
     const timer = setTimeout(look, PAUSE);
     onCleanup(() => {
       clearTimeout(timer);
@@ -48,7 +49,7 @@ export function Palette() {
   const entries = createMemo((): Entry[] => {
     // Without words the order is the one they were given in: the newest first.
     const pick = (all: Entry[], limit: number): Entry[] => !query().trim() ? all.slice(0, limit) : fuzzyFilter(query(), all, (entry) => `${entry.label} ${entry.detail ?? ''}`, limit).map((hit) => hit.item);
-    return [...pick(sessions(), PER_GROUP), ...pick(actions(), query() ? PER_GROUP : 20), ...(query() ? pick(projectEntries(), PER_GROUP) : []), ...hits().map(message)];
+    return [...pick(sessions(), PER_GROUP), ...pick(actions(), query() ? PER_GROUP : 20), ...(query() ? pick(projectEntries(), PER_GROUP) : []), ...found().hits.map(message)];
   });
   const run = (entry: Entry | undefined): void => {
     if (!entry) return;
@@ -90,8 +91,13 @@ export function Palette() {
           )}
         </For>
       </div>
+      <Show when={found().elsewhere}>{(count) => <p class="palette-note faint" role="status" data-testid="search-elsewhere">{elsewhereText(count())}</p>}</Show>
     </Dialog>
   );
+}
+
+function elsewhereText(count: number): string {
+  return count === 1 ? 'One session on another server was not searched' : `${count} sessions on other servers were not searched`;
 }
 
 function sessions(): Entry[] {

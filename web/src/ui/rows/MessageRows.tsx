@@ -5,10 +5,10 @@ import type { Delivery } from '../../protocol/outbox';
 import { itemAddress } from '../../state/place';
 import { copyText, download } from '../../state/actions';
 import { bytesOf, giveFilesBack, type ShownFile } from '../../state/files';
-import { focusComposer } from '../../state/screen';
-import { drafts, outbox } from '../../state/services';
+import { drafts, outbox, reason } from '../../state/services';
 import type { OpenSession } from '../../state/session';
 import { attempt } from '../../state/toasts';
+import { editAgain } from '../composer/again';
 import { setComposerText } from '../composer/text';
 import { CopyButton } from '../parts/CopyCommand';
 import { FileChip } from '../parts/FileChip';
@@ -23,11 +23,6 @@ export function timeText(at: string | undefined): string {
 }
 
 export function UserRow(props: { row: User; session: OpenSession }) {
-  const again = (): void => {
-    drafts.set(props.session.id, props.row.text);
-    setComposerText({ sessionId: props.session.id, text: props.row.text });
-    focusComposer();
-  };
   return (
     <article class="user-row" aria-label="You" data-testid="user-row" title={timeText(props.row.at)}>
       <Show when={props.row.files.length > 0}>
@@ -39,7 +34,7 @@ export function UserRow(props: { row: User; session: OpenSession }) {
       <div class="row-actions">
         <Show when={props.row.at}>{(at) => <time class="faint" dateTime={at()}>{timeText(at())}</time>}</Show>
         <Show when={!props.row.outgoing}>
-          <button type="button" class="icon-button small" aria-label="Edit and send again" title="Edit and send again" onClick={again}><Icon name="edit" /></button>
+          <button type="button" class="icon-button small" aria-label="Edit and send again" title="Edit and send again" onClick={() => editAgain(props.session.id, props.row)}><Icon name="edit" /></button>
         </Show>
         <CopyButton text={() => props.row.text} label="Copy message" />
       </div>
@@ -85,7 +80,7 @@ function DeliveryNote(props: { delivery: Delivery; id: string; session: OpenSess
           {(found) => (
             <>
               <Icon name="alert" />
-              <span class="grow">{props.delivery.kind === 'indeterminate' ? `It may have arrived: ${found().message}` : found().message}</span>
+              <span class="grow">{props.delivery.kind === 'indeterminate' ? `It may have arrived: ${found().message}` : reason(found().message)}</span>
               <button type="button" class="text-button" data-testid="retry" onClick={() => outbox.retry(props.id)}>Retry</button>
               <button type="button" class="text-button" onClick={takeBack}>Cancel</button>
             </>

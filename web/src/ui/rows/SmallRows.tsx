@@ -1,11 +1,11 @@
 /** Rows of one line or a few: answers to requests, ends of turns, errors. */
 import { Show } from 'solid-js';
-import type { ErrorRow as Failure, PermissionRow as Permission, TurnEndRow as TurnEnd } from '../../model/rows';
+import type { ErrorRow as Failure, PermissionRow as Permission, TurnEndRow as TurnEnd, UserRow } from '../../model/rows';
 import { usageText } from '../../model/turn';
 import { restartAgent } from '../../state/actions';
-import { outbox } from '../../state/services';
 import type { OpenSession } from '../../state/session';
 import { attempt } from '../../state/toasts';
+import { sendAgain } from '../composer/again';
 import { CopyButton } from '../parts/CopyCommand';
 import { Icon, type IconName } from '../parts/Icon';
 
@@ -41,10 +41,9 @@ export function TurnEndRow(props: { row: TurnEnd }) {
 
 export function ErrorRow(props: { row: Failure; session: OpenSession }) {
   /** What the failed turn was asked, to ask it again. */
-  const prompt = (): string | undefined => {
+  const prompt = (): UserRow | undefined => {
     const { turnId } = props.row;
-    const mine = props.session.projection().rows.findLast((row) => row.kind === 'user' && row.turnId === turnId);
-    return mine?.kind === 'user' ? mine.text : undefined;
+    return props.session.projection().rows.findLast((row): row is UserRow => row.kind === 'user' && row.turnId === turnId);
   };
   const isDead = (): boolean => /^(PROCESS_|SPAWN_|AGENT_)/.test(props.row.code);
   return (
@@ -55,7 +54,7 @@ export function ErrorRow(props: { row: Failure; session: OpenSession }) {
         <p class="faint mono">{[props.row.code, usageText(props.row.usage)].filter(Boolean).join(' · ')}</p>
       </div>
       <div class="error-actions">
-        <Show when={prompt()}>{(text) => <button type="button" class="button small" data-testid="retry" onClick={() => outbox.send(props.session.id, text())}>Retry</button>}</Show>
+        <Show when={prompt()}>{(said) => <button type="button" class="button small" data-testid="retry" onClick={() => sendAgain(props.session.id, said())}>Retry</button>}</Show>
         <Show when={isDead()}>
           <button type="button" class="button small" data-testid="restart" onClick={() => attempt('The agent could not be restarted', () => restartAgent(props.session.id))}>Restart agent</button>
         </Show>

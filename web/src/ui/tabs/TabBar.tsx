@@ -1,5 +1,5 @@
 /** The open sessions. Owns the keyboard and the drag of tabs; their order is kept elsewhere. */
-import { createEffect, createSignal, For, on, Show } from 'solid-js';
+import { createEffect, createSignal, For, on, onCleanup, Show } from 'solid-js';
 import { agentBadge, find, glyph } from '../../state/catalog';
 import { titleOf } from '../../model/list';
 import { setDrawerOpen, isDrawerOpen } from '../../state/screen';
@@ -17,9 +17,14 @@ export function TabBar() {
   const focusTab = (id: string | undefined): void => {
     if (id) document.getElementById(tabId(id))?.focus();
   };
-  createEffect(on(active, (id) => {
-    if (id) queueMicrotask(() => document.getElementById(tabId(id))?.parentElement?.scrollIntoView({ block: 'nearest', inline: 'nearest' }));
-  }));
+  const reveal = (): void => {
+    const id = active();
+    if (id) document.getElementById(tabId(id))?.parentElement?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  };
+  createEffect(on(active, () => queueMicrotask(reveal)));
+  // A phone is turned, a window made narrow.
+  addEventListener('resize', reveal);
+  onCleanup(() => removeEventListener('resize', reveal));
   const onKey = (event: KeyboardEvent, id: string): void => {
     const order = tabs().order;
     const at = order.indexOf(id);

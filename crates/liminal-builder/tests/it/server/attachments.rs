@@ -13,7 +13,7 @@ use super::client::{Answer, Client};
 use super::machine::Machine;
 
 /// One pixel.
-const PNG: &str =
+pub(super) const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z8CAFWEXHbQSACj/P8Fu7N9hAAAAAElFTkSuQmCC";
 /// Some words in Base64.
 pub(super) const WORDS: &str = "c29tZSB3b3Jkcw==";
@@ -33,7 +33,7 @@ pub(super) async fn attach(
     upload(server, id, name, mime_type, data).await.read(201)
 }
 
-async fn send(server: &Client, id: &SessionId, message: &str, files: &[&Attachment]) -> Answer {
+pub(super) async fn send(server: &Client, id: &SessionId, message: &str, files: &[&Attachment]) -> Answer {
     send_as(server, id, json!({ "message": message }), files).await
 }
 
@@ -42,11 +42,11 @@ async fn send_as(server: &Client, id: &SessionId, mut body: Value, files: &[&Att
     server.post(&format!("/api/session/{id}/send"), body).await
 }
 
-async fn at_rest(server: &Client, id: &SessionId) {
+pub(super) async fn at_rest(server: &Client, id: &SessionId) {
     server.until(id, |status| status.view.turn.is_none() && status.view.queue.is_empty()).await;
 }
 
-async fn messages(server: &Client, id: &SessionId, origin: Origin) -> Vec<MessageBody> {
+pub(super) async fn messages(server: &Client, id: &SessionId, origin: Origin) -> Vec<MessageBody> {
     let entries = server.history(id).await.entries;
     let message = |body| match body {
         UpsertBody::Message(message) if message.origin == origin => Some(message),
@@ -55,7 +55,7 @@ async fn messages(server: &Client, id: &SessionId, origin: Origin) -> Vec<Messag
     entries.into_iter().filter_map(|entry| message(entry.body)).collect()
 }
 
-fn path(id: &SessionId, file: &Attachment) -> String {
+pub(super) fn path(id: &SessionId, file: &Attachment) -> String {
     format!("/api/session/{id}/attachments/{}", file.id.as_ref().unwrap())
 }
 
@@ -206,6 +206,39 @@ async fn a_message_that_waits_keeps_its_files_over_a_crash() {
     server.act(&id, "load").await.read::<SessionOpened>(200);
     at_rest(&server, &id).await;
     assert_eq!(messages(&server, &id, Origin::User).await.last().unwrap().attachments, [kept]);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_goes_with_as_many_messages_as_name_it_and_stays_as_long_as_one_has_it() {
+    let server = Machine::new().start().await;
+    let id = server.create("demo").await;
+    let sent = attach(&server, &id, "a.txt", "text/plain", WORDS).await;
+    for message in ["once", "again"] {
+        send(&server, &id, message, &[&sent]).await.read::<MessageAccepted>(202);
+        at_rest(&server, &id).await;
+    }
+    let asked = messages(&server, &id, Origin::User).await;
+    assert!(asked.iter().all(|asked| asked.attachments == std::slice::from_ref(&sent)) && asked.len() == 2);
+    let answered = messages(&server, &id, Origin::Agent).await;
+    assert_eq!(answered.iter().filter(|said| said.content.contains("`a.txt`, 10 bytes")).count(), 2);
+
+    server.send(&id, "/hang").await;
+    let fresh = attach(&server, &id, "b.txt", "text/plain", WORDS).await;
+    let waits = async |files: &[&Attachment]| {
+        let body = json!({ "message": "later", "queue": true });
+        send_as(&server, &id, body, files).await.read::<MessageAccepted>(202).queued.unwrap().id
+    };
+    let (first, second) = (waits(&[&sent, &fresh]).await, waits(&[&fresh]).await);
+    let give_up = async |queued| {
+        server.delete(&format!("/api/session/{id}/queue/{queued}")).await.read::<Value>(200);
+    };
+    give_up(first).await;
+    server.delete(&path(&id, &sent)).await.assert_problem(409, "WRONG_STATE");
+    server.delete(&path(&id, &fresh)).await.assert_problem(409, "WRONG_STATE");
+    give_up(second).await;
+    assert_eq!(server.delete(&path(&id, &fresh)).await.status, 204);
+    assert_eq!(server.get(&path(&id, &sent)).await.body, "some words");
     server.stop().await;
 }
 

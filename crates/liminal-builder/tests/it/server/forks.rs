@@ -2,13 +2,16 @@
 
 use std::fs;
 
+use liminal_core::event::{Attachment, Origin};
 use liminal_core::ids::SessionId;
-use liminal_core::wire::rest::{SessionOpened, SessionSource, SessionStatus};
+use liminal_core::wire::rest::{MessageAccepted, SessionOpened, SessionSource, SessionStatus};
 use serde_json::json;
 
+use super::attachments::{PNG, WORDS, at_rest, attach, messages, path, send};
 use super::client::Client;
 use super::found::{claude, said};
 use super::machine::Machine;
+use super::socket::Socket;
 
 async fn fork(server: &Client, id: &SessionId) -> SessionStatus {
     server.post(&format!("/api/session/{id}/fork"), json!({})).await.read(201)
@@ -97,6 +100,71 @@ async fn a_fork_of_claude_code_in_which_nothing_was_said_outlives_its_server() {
 #[tokio::test]
 async fn a_fork_of_codex_in_which_nothing_was_said_outlives_its_server() {
     outlives_its_agent(Machine::with_codex().await, "codex").await;
+}
+
+/// Two images that differ in nothing that an agent remembers of them, and a text.
+async fn with_files(server: &Client, id: &SessionId) -> Vec<Attachment> {
+    server.until(id, |status| status.view.agent.abilities.attachments.images).await;
+    let first = attach(server, id, "first.png", "image/png", PNG).await;
+    let second = attach(server, id, "second.png", "image/png", PNG).await;
+    let notes = attach(server, id, "notes.md", "text/markdown", WORDS).await;
+    for (message, files) in [("say:one", vec![&first]), ("say:two", vec![&second, &notes])] {
+        send(server, id, message, &files).await.read::<MessageAccepted>(202);
+        at_rest(server, id).await;
+    }
+    vec![first, second, notes]
+}
+
+async fn attached(server: &Client, id: &SessionId) -> Vec<Attachment> {
+    messages(server, id, Origin::User).await.into_iter().flat_map(|message| message.attachments).collect()
+}
+
+/// A fork has the files of its history itself: in its own name, and when its source is gone.
+async fn keeps_its_files(machine: Machine, cli_type: &str) {
+    let server = machine.start().await;
+    let source = server.create(cli_type).await;
+    let files = with_files(&server, &source).await;
+    let fork = fork(&server, &source).await.session_id;
+    assert_eq!(attached(&server, &fork).await, files);
+    let notes = path(&fork, &files[2]);
+    assert_eq!(server.get(&notes).await.body, "some words");
+    server.delete(&notes).await.assert_problem(409, "WRONG_STATE");
+    assert_eq!(server.delete(&format!("/api/session/{source}")).await.status, 204);
+    assert_eq!(server.get(&notes).await.body, "some words");
+    send(&server, &fork, "say:three", &[&files[2]]).await.read::<MessageAccepted>(202);
+    at_rest(&server, &fork).await;
+    assert_eq!(server.delete(&format!("/api/session/{fork}")).await.status, 204);
+    assert_eq!(fs::read_dir(machine.data().join("attachments")).unwrap().count(), 0);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_fork_of_claude_code_keeps_the_files_of_its_history() {
+    keeps_its_files(Machine::with_claude().await, "claude-code").await;
+}
+
+#[tokio::test]
+async fn a_fork_of_codex_keeps_the_files_of_its_history() {
+    keeps_its_files(Machine::with_codex().await, "codex").await;
+}
+
+#[tokio::test]
+async fn a_session_that_another_program_went_on_with_keeps_its_files_when_it_is_read_again() {
+    let machine = Machine::with_claude().await;
+    let server = machine.start().await;
+    let id = server.create("claude-code").await;
+    let files = with_files(&server, &id).await;
+    let own = id.as_str().split_once(':').unwrap().1;
+    // Nobody looks at what other programs do while nobody is shown it.
+    let _watching = Socket::connect(&server).await;
+    // What comes right after a turn is taken for the agent's own, so the other program goes on until it was seen.
+    while !server.status(&id).await.view.is_diverged {
+        claude(&machine, &["-p", "--resume", own, "say:from outside"]).await;
+    }
+    server.act(&id, "load").await.read::<SessionOpened>(200);
+    assert_eq!(said(&server, &id).await.last().map(String::as_str), Some("from outside"));
+    assert_eq!(attached(&server, &id).await, files);
+    server.stop().await;
 }
 
 #[tokio::test]
