@@ -65,7 +65,7 @@ impl Commands {
                 answer(request_id, feeders.add(wish).await.map(|()| None))
             }
             ClientMessage::Unsubscribe { session_id } => {
-                feeders.remove(&session_id);
+                feeders.remove(&session_id).await;
                 answer(request_id, Ok(None))
             }
             ClientMessage::Send { .. } | ClientMessage::Cancel { .. } | ClientMessage::Permission { .. } => {

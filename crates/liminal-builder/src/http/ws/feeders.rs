@@ -9,7 +9,7 @@ use bytes::Bytes;
 use liminal_core::ids::SessionId;
 use liminal_core::wire::Encoding;
 use tokio::sync::mpsc;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::super::app::App;
@@ -24,8 +24,8 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub(super) struct Feeders {
     app: App,
     outgoing: mpsc::Sender<Vec<Bytes>>,
-    tasks: JoinSet<()>,
-    by_session: BTreeMap<SessionId, AbortHandle>,
+    /// One task each.
+    tasks: BTreeMap<SessionId, JoinSet<()>>,
 }
 
 /// How a session is to be followed.
@@ -39,7 +39,7 @@ pub(super) struct Wish {
 
 impl Feeders {
     pub(super) fn new(app: App, outgoing: mpsc::Sender<Vec<Bytes>>) -> Self {
-        Self { app, outgoing, tasks: JoinSet::new(), by_session: BTreeMap::new() }
+        Self { app, outgoing, tasks: BTreeMap::new() }
     }
 
     /// Begins to follow a session, from the beginning if it was followed before.
@@ -49,18 +49,18 @@ impl Feeders {
         if let Some(window) = window {
             subscription = subscription.with_window(window as usize);
         }
-        self.remove(&session);
-        while self.tasks.try_join_next().is_some() {}
+        self.remove(&session).await;
         let counted = self.app.sessions().metrics().subscriber();
         let feed = Feed::new(session.clone(), subscription, live, encoding, counted);
-        let task = self.tasks.spawn(feed_socket(feed, self.outgoing.clone()));
-        self.by_session.insert(session, task);
+        self.tasks.entry(session).or_default().spawn(feed_socket(feed, self.outgoing.clone()));
         Ok(())
     }
 
-    pub(super) fn remove(&mut self, session: &SessionId) {
-        if let Some(task) = self.by_session.remove(session) {
-            task.abort();
+    /// Nothing of it is sent when this comes back. To abort a task is not enough: one that is just about to send still
+    /// does, and what it sends would be taken for a part of the next subscription.
+    pub(super) async fn remove(&mut self, session: &SessionId) {
+        if let Some(mut task) = self.tasks.remove(session) {
+            task.shutdown().await;
         }
     }
 }
