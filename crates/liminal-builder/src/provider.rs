@@ -20,7 +20,7 @@ use liminal_core::ids::SessionId;
 use crate::clock::Clock;
 use crate::discovery::Listing;
 use crate::process::SpawnError;
-use crate::transport::AgentPipe;
+use crate::transport::{AgentPipe, Later};
 pub use registry::ProviderRegistry;
 
 /// What a session's agent is to be.
@@ -208,6 +208,12 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     /// Whether the agent acts without asking in this mode of its own.
     fn is_unguarded(&self, _mode: &str) -> bool {
         false
+    }
+
+    /// Ends what runs for no session alone, and comes back when it was struck: a program that ends in the midst of that
+    /// would leave it behind.
+    fn close(&self) -> Later<'_, ()> {
+        Box::pin(async {})
     }
 }
 

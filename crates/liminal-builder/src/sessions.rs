@@ -303,6 +303,9 @@ impl Sessions {
         timeout(CLOSE_PATIENCE, self.give_back()).await.ok();
         let mut tasks = std::mem::take(&mut *self.tasks());
         tasks.shutdown().await;
+        for provider in self.0.parts.providers.all() {
+            provider.close().await;
+        }
     }
 
     /// Does something to its end, also when nobody waits for it any more: half of it done would be half of it known.

@@ -14,9 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use liminal_core::dialect::AgentCommand;
-use liminal_core::dialect::AttachmentAbilities;
 use liminal_core::dialect::acp::{AcpDialect, Options};
+use liminal_core::dialect::{AgentCommand, AttachmentAbilities};
 use liminal_core::error::ErrorInfo;
 use liminal_core::ids::SessionId;
 use tokio::sync::{mpsc, oneshot};
@@ -34,7 +33,7 @@ use crate::demo;
 use crate::diagnostics::{Diagnostics, Snapshot};
 use crate::discovery::{Listing, codex as codex_files};
 use crate::process::{AgentProcess, Confinement, Environment, InstanceId, ProcessSpec, SessionTag};
-use crate::transport::{StdioLimits, StdioTransport};
+use crate::transport::{Later, StdioLimits, StdioTransport};
 pub use codex::login as codex_login;
 use connection::{ConnectionTask, Request};
 pub use list::ListedSession;
@@ -47,12 +46,9 @@ const REQUESTS_WAITING: usize = 256;
 const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A cold agent and a long history take seconds.
-const LIST_PATIENCE: Duration = Duration::from_secs(60);
+const ASK_PATIENCE: Duration = Duration::from_secs(60);
 /// How long a process lives on that was started for a list: the next directory is asked for at once.
 const LIST_LIVES_ON: Duration = Duration::from_secs(3);
-
-/// A cold agent and a long history take seconds.
-const FORK_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The code of JSON-RPC by which agents say that they want a login.
 const LOGIN_WANTED: &str = "-32000";
@@ -142,7 +138,7 @@ impl AcpAgent {
     /// The sessions of a directory that the agent itself remembers; nothing if it has no such list.
     pub async fn list(&self, directory: &Path) -> Result<Option<Vec<ListedSession>>, OpenError> {
         let mut pipe = self.pipe(directory, LIST_LIVES_ON).await?;
-        timeout(LIST_PATIENCE, list::sessions(&mut pipe, directory)).await.unwrap_or_else(|_| {
+        timeout(ASK_PATIENCE, list::sessions(&mut pipe, directory)).await.unwrap_or_else(|_| {
             Err(OpenError::Unusable("the agent does not answer when its sessions are listed".to_owned()))
         })
     }
@@ -187,7 +183,7 @@ impl AcpAgent {
         check_directory(&directory)?;
         let session = self.agent_session(&source)?;
         let mut pipe = self.pipe(&directory, self.settings.idle_timeout).await?;
-        let asked = timeout(FORK_PATIENCE, fork::fork(&mut pipe, &directory, &session)).await;
+        let asked = timeout(ASK_PATIENCE, fork::fork(&mut pipe, &directory, &session)).await;
         let fork = asked.unwrap_or_else(|_| {
             Err(OpenError::Unusable("the agent does not answer when a session is forked".to_owned()))
         })?;
@@ -364,6 +360,11 @@ impl Provider for AcpAgent {
 
     fn is_unguarded(&self, mode: &str) -> bool {
         self.settings.name == CODEX && codex::is_unguarded(mode)
+    }
+
+    fn close(&self) -> Later<'_, ()> {
+        let mut tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        Box::pin(async move { tasks.shutdown().await })
     }
 }
 

@@ -70,6 +70,15 @@ fn json_tells_the_session_then_all_that_happens_one_a_line() {
 }
 
 #[test]
+fn a_run_leaves_no_agent_behind() {
+    let world = World::new();
+    for _ in 0..10 {
+        assert_eq!(demo(&world, "/words 3", &[]).code, Some(0));
+        world.wait_for(|world| world.agents().is_empty().then_some(()));
+    }
+}
+
+#[test]
 fn a_turn_that_fails_ends_with_one_and_its_reason() {
     let world = World::new();
     let ended = demo(&world, "/fail", &[]);

@@ -94,6 +94,15 @@ impl World {
         Ended { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
+    /// The command lines of agents whose sessions are kept here.
+    pub(super) fn agents(&self) -> Vec<String> {
+        let data = self.data().display().to_string();
+        let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let lines =
+            processes.filter_map(|process| std::fs::read_to_string(process.path().join("cmdline")).ok());
+        lines.filter(|line| line.contains("demo-agent") && line.contains(&data)).collect()
+    }
+
     /// A new session of the demo agent that has said something.
     pub(super) fn session(&self, prompt: &str) -> String {
         let ended = self.run(&["run", "--agent", "demo", "--json", prompt]);
@@ -154,6 +163,16 @@ impl World {
         let mut server = self.server.take().unwrap();
         interrupt(&server.0);
         assert_eq!(server.0.wait().unwrap().code(), Some(0));
+    }
+}
+
+/// A server that is killed leaves agents that do not end with their input, for its next start to find.
+impl Drop for World {
+    fn drop(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            interrupt(&server.0);
+            drop(server.0.wait());
+        }
     }
 }
 
