@@ -120,8 +120,14 @@ export class Pane {
     return this.root.locator(kind ? `[data-testid="row"][data-kind="${kind}"]` : '[data-testid="row"]');
   }
 
-  /** The keys of the rows that have elements, from top to bottom. */
+  /**
+   * The keys of the rows that have elements, from top to bottom. A user's message is named by what it says: where it was
+   * written, its row may keep the key that it had before the server knew of it.
+   */
   keys(): Promise<string[]> {
-    return this.rows().evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset['key'] ?? ''));
+    return this.rows().evaluateAll((rows) => rows.map((row) => {
+      const { kind, key } = (row as HTMLElement).dataset;
+      return kind === 'user' ? `user:${row.querySelector('.user-bubble')?.textContent}` : key ?? '';
+    }));
   }
 }
