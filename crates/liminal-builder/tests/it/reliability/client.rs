@@ -58,8 +58,9 @@ impl Client {
     /// Fails if the server is not there, or goes away meanwhile.
     pub(super) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> io::Result<Answer> {
         let mut stream = self.connect()?;
-        stream.write_all(self.request(method, path, body).as_bytes())?;
-        answer(&mut stream)
+        // Whoever refuses a body answers and goes before all of it is written.
+        let written = stream.write_all(self.request(method, path, body).as_bytes());
+        answer(&mut stream).map_err(|error| written.err().unwrap_or(error))
     }
 
     pub(super) fn connect(&self) -> io::Result<TcpStream> {
@@ -94,7 +95,11 @@ pub(super) fn send_path(session: &str) -> String {
 /// Reads an answer to its end.
 pub(super) fn answer(stream: &mut TcpStream) -> io::Result<Answer> {
     let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes)?;
+    let read = stream.read_to_end(&mut bytes);
+    // What came before the connection was reset is an answer too.
+    if bytes.is_empty() {
+        read?;
+    }
     let text = String::from_utf8_lossy(&bytes);
     let (head, body) = text.split_once("\r\n\r\n").ok_or(io::ErrorKind::UnexpectedEof)?;
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
