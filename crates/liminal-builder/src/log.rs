@@ -99,7 +99,9 @@ pub struct Limit {
 impl Limit {
     /// Everything.
     pub const NONE: Self = Self { entries: usize::MAX, bytes: usize::MAX };
-    /// What a socket sends between two looks at its other work.
+    /// What a reader is given at once. Whoever reads nothing holds two of them at most, so they are small.
+    pub const MOUTHFUL: Self = Self { entries: 64, bytes: 32 << 10 };
+    /// What is read of a history at once.
     pub const PAGE: Self = Self { entries: 256, bytes: 1 << 20 };
 
     /// Whether a page of this size takes no more.

@@ -27,7 +27,7 @@ use feeders::Feeders;
 pub(super) const PROTOCOL: &str = "liminal.v1";
 /// There may be a thousand sockets.
 const READ_BUFFER: usize = 8 * 1024;
-/// Frames that wait for the socket. A feeder holds a page at most, and waits with the next one.
+/// Frames that wait for the socket. A feeder gives a mouthful at most, and waits with the next one.
 const WAITING: usize = 1;
 const PING: Duration = Duration::from_secs(15);
 /// Nothing was heard for so long: nobody is there.

@@ -56,7 +56,7 @@ impl Subscription {
         let usable = |cursor: &Cursor| head.borrow().verdict(cursor) == Resume::Ok;
         let cursor = after.and_then(|text| text.parse().ok()).filter(usable);
         head.mark_changed();
-        Ok(Self { log, session, head, cursor, limit: Limit::PAGE, window: Limit::NONE })
+        Ok(Self { log, session, head, cursor, limit: Limit::MOUTHFUL, window: Limit::NONE })
     }
 
     /// How much is given out at once.
