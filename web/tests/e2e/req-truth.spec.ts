@@ -68,6 +68,7 @@ test('req 14, 35: what is written offline waits, can be taken back, and arrives 
   await expect(pane.input).toHaveValue('not this');
   proxy.restore();
   await window.isConnected();
+  await expect(pane.id('delivery')).toHaveCount(0);
   await pane.isIdle();
   await expect(pane.rows('user')).toHaveCount(1);
   const said = (await world.server.history(id)).filter((item) => item.type === 'message' && item.origin === 'user');
