@@ -150,6 +150,30 @@ test('req 30: more than 500 changed lines are closed by hunk', async ({ world })
   await expect(diff.locator('tr').first()).toBeVisible();
 });
 
+test('req 30, 37: what is pressed stays under the pointer until the click, however much comes meanwhile', async ({ world }) => {
+  const { window: { page }, pane } = await demoWorld(world, { pace: 2 });
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await pane.send('/tools 1000');
+  await expect(pane.id('jump-latest')).toHaveCount(0);
+  await expect(pane.id('tool-card').nth(30)).toBeAttached();
+  // Rows pass by below the pointer: the one that is there when it is pressed is the one that is meant.
+  await page.evaluate(() => addEventListener('mousedown', (event) => {
+    Object.assign(globalThis, { pressed: (event.target as Element).closest<HTMLElement>('.row-frame')?.dataset['key'] });
+  }, { capture: true }));
+  const view = await pane.id('transcript').boundingBox() as { x: number; y: number; width: number; height: number };
+  await page.mouse.move(view.x + view.width / 2, view.y + view.height / 2);
+  await page.mouse.down();
+  const newest = (): Promise<string | null> => pane.rows().last().getAttribute('data-key');
+  const before = await newest();
+  await expect(async () => expect(await newest()).not.toBe(before)).toPass();
+  await page.mouse.up();
+  const key = await page.evaluate(() => (globalThis as { pressed?: string }).pressed) as string;
+  await expect(pane.root.locator(`[data-key="${key}"]`).getByRole('button').first()).toHaveAttribute('aria-expanded', 'true');
+  await expect(pane.root.locator(`[data-key="${key}"]`)).toBeInViewport();
+  await pane.id('stop').click();
+  await pane.isIdle();
+});
+
 test('req 32: a plan is one list that progresses, pinned while it runs', async ({ world }) => {
   const { window: { page }, pane } = await demoWorld(world, { pace: 8 });
   await pane.send('/plan');
@@ -194,7 +218,7 @@ test('req 35: what the user said is shown as it was typed, with its time, and ca
 test('req 36: a failed turn has its code, its reason and a retry; a good one tells its use', async ({ world }) => {
   const { pane } = await demoWorld(world);
   await pane.turn('/think');
-  await expect(pane.id('turn-end')).toHaveText(/\d+ in · \d+ out/);
+  await expect(pane.id('turn-end')).toHaveText(/\d+ tokens? in · \d+ out/);
   await pane.send('/fail');
   await expect(pane.id('error-row')).toContainText('overloaded');
   await expect(pane.id('error-row')).toHaveAttribute('data-code', /\S/);
