@@ -47,6 +47,23 @@ test('req 24, 25: code has a language, colours, wrapping and a copy button; link
   await expect(link).toHaveAttribute('target', '_blank');
 });
 
+test('req 25, 57: a wide table is scrolled, not broken into letters; words from right to left begin at the right', async ({ world }) => {
+  const { window: { page }, pane } = await ableWorld(world);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await pane.turn('wide');
+  const table = pane.root.locator('.markdown table');
+  expect(await table.evaluate((element) => element.scrollWidth > element.clientWidth)).toBe(true);
+  const heights = await table.locator('th').evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().height));
+  expect(Math.max(...heights)).toBeLessThan(50);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  const arabic = await pane.root.locator('.markdown p', { hasText: 'مرحبا' }).evaluate((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return { box: element.getBoundingClientRect().right, words: range.getBoundingClientRect().right };
+  });
+  expect(arabic.box - arabic.words).toBeLessThan(4);
+});
+
 test('req 24: code of more than 2,000 lines is shown without colours', async ({ world }) => {
   const { pane } = await ableWorld(world);
   // What was asked is soon far above, where no row has an element.
@@ -317,6 +334,14 @@ test('req 41: find in session counts, steps and shows', async ({ world }) => {
   await window.page.keyboard.press('Shift+Enter');
   await expect(pane.id('find-count')).toHaveText(/1 of/);
   await expect(pane.root.locator('.row-frame.is-target')).toBeInViewport();
+  // Rows that are made anew are marked, too.
+  const marked = (): Promise<number> => window.page.evaluate(() => [...CSS.highlights.get('find') ?? []].filter((range) => range.startContainer.isConnected).length);
+  await expect.poll(marked).toBeGreaterThan(0);
+  await pane.id('transcript').evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+  await expect(pane.rows('thinking')).toHaveCount(0);
+  await pane.id('transcript').evaluate((element) => element.scrollTo({ top: 0 }));
+  await expect(pane.rows('thinking').first()).toBeInViewport();
+  await expect.poll(marked).toBeGreaterThan(1);
   await window.page.keyboard.press('Escape');
   await expect(pane.id('find-bar')).toHaveCount(0);
 });

@@ -42,6 +42,7 @@ export function Sidebar() {
         <For each={projects} fallback={<Show when={isReady()}><p class="sidebar-empty">Projects you add appear here with their sessions.</p></Show>}>
           {(project) => <ProjectGroup project={project} filter={filter()} />}
         </For>
+        <Show when={filter() && projects.length > 0}><p class="sidebar-empty no-match" data-testid="no-match">No session matches “{filter()}”.</p></Show>
       </div>
       <footer class="sidebar-foot">
         <button type="button" class="button plain" data-testid="add-project" onClick={() => show({ kind: 'add-project' })}><Icon name="plus" />Add project</button>
