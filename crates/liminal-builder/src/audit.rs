@@ -10,8 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
+use crate::asking::ask;
 use crate::clock::Clock;
 pub use entry::{Action, Actor, Entry};
 use writer::{Job, Writer};
@@ -69,9 +70,8 @@ impl Audit {
     /// Records something and comes back when it has survived a power failure. Whoever lets an agent act waits for this.
     pub async fn settle(&self, entry: Entry) -> Result<(), AuditError> {
         let line = entry.line(self.clock.now().wall);
-        let (reply, settled) = oneshot::channel();
-        self.jobs.send(Job { line, reply: Some(reply) }).await.map_err(|_| AuditError::Closed)?;
-        settled.await.unwrap_or(Err(AuditError::Closed))
+        let settled = ask(&self.jobs, |reply| Job { line, reply: Some(reply) }).await;
+        settled.unwrap_or(Err(AuditError::Closed))
     }
 
     /// Lets go of the log; if this was the last one, everything is written when it comes back.
