@@ -3,10 +3,11 @@
 //! `audit-<n>.log`.
 
 mod entry;
+mod syslog;
 mod writer;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -40,9 +41,9 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Opens `audit.log` in a directory.
-    pub fn open(directory: &Path, clock: Clock) -> io::Result<Self> {
-        Self::start(Writer::open(directory)?, clock)
+    /// Opens `audit.log` in a directory; the system's log gets a copy if its socket is named.
+    pub fn open(directory: &Path, syslog: Option<PathBuf>, clock: Clock) -> io::Result<Self> {
+        Self::start(Writer::open(directory, syslog)?, clock)
     }
 
     fn start(writer: Writer, clock: Clock) -> io::Result<Self> {
