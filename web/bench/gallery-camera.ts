@@ -9,11 +9,23 @@ const PHONE = 390;
 /** Browsers cannot be told of a finger and then of a mouse again, so the rules for fingers are made to hold. */
 async function point(page: Page, by: 'finger' | 'mouse'): Promise<void> {
   await page.evaluate((by) => {
-    const kept = globalThis as { mediaRules?: Map<CSSMediaRule, string> };
-    const found = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule): rule is CSSMediaRule => rule instanceof CSSMediaRule && /pointer|hover/.test(rule.conditionText));
-    kept.mediaRules ??= new Map(found.map((rule) => [rule, rule.media.mediaText]));
-    for (const [rule, text] of kept.mediaRules) rule.media.mediaText = by === 'mouse' ? text : /coarse|none/.test(text) ? 'all' : 'not all';
+    const kept = globalThis as { conditions?: Map<string, string> };
+    kept.conditions ??= new Map();
+    for (const sheet of document.styleSheets) {
+      for (const [index, rule] of [...sheet.cssRules].entries()) {
+        const key = `${sheet.href} ${index}`;
+        const text = kept.conditions.get(key) ?? (rule instanceof CSSMediaRule ? rule.conditionText : '');
+        if (!(rule instanceof CSSMediaRule) || !/pointer|hover/.test(text)) continue;
+        kept.conditions.set(key, text);
+        const condition = by === 'mouse' ? text : /coarse|none/.test(text) ? 'all' : 'not all';
+        const inside = [...rule.cssRules].map((inner) => inner.cssText).join('\n');
+        sheet.deleteRule(index);
+        sheet.insertRule(`@media ${condition} { ${inside} }`, index);
+      }
+    }
     dispatchEvent(new Event('resize'));
+    const target = getComputedStyle(document.documentElement).getPropertyValue('--target');
+    if ((by === 'finger') !== (target === '44px')) throw new Error(`the page is made for ${target}, not for a ${by}`);
   }, by);
 }
 
