@@ -50,6 +50,12 @@ test('req 56: on a telephone, lists, transcripts and what is asked in them have 
   await pane.send('later');
   await expect(pane.id('queue')).toBeVisible();
   await isLargeEnough(page);
+  await page.setViewportSize({ width: 390, height: 480 });
+  await expect(pane.id('composer')).toBeInViewport({ ratio: 1 });
+  await expect(pane.id('approval')).toBeInViewport({ ratio: 1 });
+  await pane.root.locator('[data-option="reject-once"]').scrollIntoViewIfNeeded();
+  await expect(pane.root.locator('[data-option="reject-once"]')).toBeInViewport({ ratio: 1 });
+  await page.setViewportSize({ width: 390, height: 780 });
   await pane.id('pane-menu').tap();
   await expect(page.getByRole('menuitem').first()).toBeVisible();
   await isLargeEnough(page);
