@@ -75,6 +75,11 @@ test('req 3, 4: each row has one sign, and those that wait are counted', async (
   await status(asking).toHaveAttribute('data-status', 'unread');
   await window.openSession(asking);
   await status(asking).toHaveAttribute('data-status', 'idle');
+  const [empty] = await moreSessions(world, project, 'nothing said yet') as [string];
+  await window.openSession(empty);
+  await window.openSession(id);
+  await world.server.turn(empty, '/think');
+  await status(empty).toHaveAttribute('data-status', 'unread');
 });
 
 test('req 5: a filter narrows the list while one types', async ({ world }) => {

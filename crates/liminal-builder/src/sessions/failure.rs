@@ -35,7 +35,7 @@ impl Failure {
     pub(super) fn no_session(id: &SessionId) -> Self {
         Self::new(
             ErrorCode::SessionNotFound,
-            format!("there is no session {id}; list the sessions of its project"),
+            format!("there is no session {id}; it may have been deleted"),
         )
     }
 

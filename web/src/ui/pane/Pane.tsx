@@ -2,6 +2,7 @@
 import { createEffect, createSignal, on, onCleanup, Show } from 'solid-js';
 import { forkSession, restartAgent, unarchive } from '../../state/actions';
 import { find } from '../../state/catalog';
+import { setSeen } from '../../state/prefs';
 import { isFinding, announce } from '../../state/screen';
 import { connectionState } from '../../state/services';
 import { useSession, type OpenSession } from '../../state/session';
@@ -29,7 +30,13 @@ export function Pane(props: { sessionId: string; isShown: boolean }) {
   const { session, release } = useSession(props.sessionId);
   onCleanup(release);
   const [rows, setRows] = createSignal<RowWindow>();
+  const isOpenable = (): boolean => session.isLoaded() || !session.problem();
   announceTurns(session, () => props.isShown);
+  // The transcript tells what was seen of what was said.
+  createEffect(() => {
+    const isEmpty = session.isLoaded() && session.projection().rows.length === 0;
+    if (isEmpty && props.isShown && document.visibilityState === 'visible') setSeen(session.id, session.seq(), undefined);
+  });
   return (
     <section
       class="pane" classList={{ shown: props.isShown }} role="tabpanel" id={panelId(props.sessionId)} aria-labelledby={tabId(props.sessionId)}
@@ -39,23 +46,23 @@ export function Pane(props: { sessionId: string; isShown: boolean }) {
       <PaneHeader session={session} />
       <Bands session={session} />
       <Show when={isFinding() === props.sessionId && props.isShown}><FindBar session={session} /></Show>
-      <Show when={session.isLoaded() || !session.problem()} fallback={<NotOpened session={session} />}>
+      <Show when={isOpenable()} fallback={<NotOpened session={session} />}>
         <Show when={session.isLoaded()} fallback={<Loading />}>
           <Show when={session.projection().rows.length > 0} fallback={<NothingSaid session={session} />}>
             <Transcript session={session} isShown={props.isShown} onWindow={setRows} />
           </Show>
         </Show>
       </Show>
-      <div class="pane-foot">
-        <div class="foot-column">
+      <Show when={isOpenable()}>
+        <div class="pane-foot"><div class="foot-column">
           <Failure session={session} />
           <PlanDock session={session} />
           <ApprovalDock session={session} isShown={props.isShown} />
           <TurnStatus session={session} />
           <QueueBar session={session} />
           <Composer session={session} isShown={props.isShown} onSent={() => rows()?.tell({ type: 'sent' })} />
-        </div>
-      </div>
+        </div></div>
+      </Show>
     </section>
   );
 }
