@@ -157,8 +157,12 @@ impl SessionHandle {
             // An error means that the task is gone, and so is the agent.
             drop(ended.await);
         }
-        let mut phase = self.phase.clone();
-        drop(phase.wait_for(|phase| *phase == Phase::Closed).await);
+        self.gone().await;
+    }
+
+    /// Waits until the agent has ended and nothing more is written of what it said.
+    pub async fn gone(&self) {
+        self.commands.closed().await;
     }
 
     /// Ends the agent at once, for a reason of ours; comes back when nothing of it is left.

@@ -162,6 +162,11 @@ impl SqliteLog {
         self.ask(|reply| Job::Index { reply }).await
     }
 
+    /// Waits until everything that was asked before is done, also what nobody waits for any more.
+    pub(crate) async fn caught_up(&self) -> Result<(), LogError> {
+        self.write(Durability::Grouped, |_| Ok(())).await
+    }
+
     /// Turns that have outputs and no end. While no agent runs, these were cut off by the end of a server.
     pub async fn open_turns(&self) -> Result<Vec<(SessionId, TurnId)>, LogError> {
         let unfinished = self.readers.run(restart::unfinished).await?;

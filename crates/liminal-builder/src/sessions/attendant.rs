@@ -55,7 +55,7 @@ impl Attendant {
             let sessions = Sessions(sessions);
             let live = self.live.borrow_and_update().clone();
             if !self.follow(&sessions, &slot, &live).await {
-                return;
+                return self.see_off(&sessions, &slot).await;
             }
             let idle = sessions.0.parts.settings.idle;
             drop((sessions, slot));
@@ -91,6 +91,17 @@ impl Attendant {
             sessions.announce_of(slot);
         }
         is_alive
+    }
+
+    /// Puts right what the log did not take of the agent, unless the next one has come first.
+    async fn see_off(self, sessions: &Sessions, slot: &Slot) {
+        self.handle.gone().await;
+        let _door = slot.door.lock().await;
+        if slot.handle().is_none()
+            && let Err(failure) = sessions.see_off(slot, Some(self.handle)).await
+        {
+            tracing::warn!(session = %slot.id, %failure, "cannot end what an agent left open");
+        }
     }
 
     async fn sleep(&self) {

@@ -63,6 +63,9 @@ impl Sessions {
             Receipt::Mismatch => return Err(mismatch()),
         }
         let result = self.send_or_queue(&slot, message).await;
+        if result.as_ref().is_err_and(is_doubtful) {
+            return result;
+        }
         let answer = result.as_ref().ok().and_then(|accepted| serde_json::to_value(accepted).ok());
         store.finish_receipt(scope, &key, answer).await?;
         self.keep_answer(&slot, &key).await?;
@@ -112,7 +115,10 @@ impl Sessions {
                 return Err(error.into());
             }
         };
-        self.note_message(slot, &delivery).await?;
+        // The agent has it: whoever was told otherwise would send it again.
+        if let Err(failure) = self.note_message(slot, &delivery).await {
+            tracing::warn!(session = %slot.id, %failure, "cannot note that a message was sent");
+        }
         Ok(turn_id)
     }
 
@@ -229,6 +235,12 @@ fn unknown_delivery() -> Failure {
     let problem = "the server stopped while this message was on its way, and nobody knows whether the agent got it; \
         look at the session, and send it under a new id if it did not";
     Failure::new(ErrorCode::DeliveryUnknown, problem)
+}
+
+/// Whether what was asked may have been done all the same: a disk that fails may have written before. Its key is then not
+/// free to be used again.
+fn is_doubtful(failure: &Failure) -> bool {
+    failure.code == ErrorCode::Internal
 }
 
 fn mismatch() -> Failure {

@@ -39,6 +39,28 @@ impl Store {
         .await
     }
 
+    /// A message waits in this place, whether it was taken out or not; a place behind the last is the last.
+    pub async fn put_back(
+        &self,
+        session: &SessionId,
+        message: QueuedMessage,
+        place: usize,
+    ) -> Result<(), LogError> {
+        let session = session.clone();
+        self.synced(move |connection| {
+            take(connection, &session, &message.id)?;
+            let mut waiting = bodies(waiting(connection, &session)?);
+            waiting.insert(place.min(waiting.len()), message);
+            QUEUED.delete(connection, "session = ?1", [session.as_str()])?;
+            for (message, position) in waiting.iter().zip(1..) {
+                let keys = vec![text(&session), text(&message.id), Value::Integer(position)];
+                QUEUED.put(connection, keys, message)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
     /// Changes what a message says, which also forgets why it was not sent, or where it stands; a place behind the
     /// last is the last. `false` if it does not wait.
     pub async fn edit_queued(
