@@ -1,6 +1,7 @@
 //! Starts other programs, at the root of the repository. Nothing else in this crate may; nothing here
 //! knows what the programs do.
 
+use std::env;
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::process::CommandExt;
@@ -26,6 +27,9 @@ impl CommandLine {
     pub(crate) fn program(program: impl AsRef<OsStr>) -> Self {
         let mut command = Command::new(program);
         command.current_dir(repository::root());
+        env::vars_os().map(|(name, _)| name).filter(|name| is_of_this_package(name)).for_each(|name| {
+            command.env_remove(name);
+        });
         Self(command)
     }
 
@@ -91,6 +95,12 @@ impl CommandLine {
     }
 }
 
+/// What cargo says of this package would make build scripts run again whenever `./x` and cargo take turns.
+fn is_of_this_package(variable: &OsStr) -> bool {
+    let variable = variable.as_encoded_bytes();
+    variable.starts_with(b"CARGO_PKG_") || variable.starts_with(b"CARGO_MANIFEST_")
+}
+
 /// A program that runs beside this one, and not longer.
 #[derive(Debug)]
 pub(crate) struct Started(Child);
@@ -134,6 +144,12 @@ mod tests {
     #[test]
     fn output_is_standard_output() {
         assert_eq!(CommandLine::new("echo two words").output().unwrap(), "two words\n");
+    }
+
+    #[test]
+    fn programs_are_told_nothing_of_this_package() {
+        let told = CommandLine::new("env").output().unwrap();
+        assert!(!told.contains("CARGO_PKG_") && !told.contains("CARGO_MANIFEST_"), "{told}");
     }
 
     #[test]

@@ -3,15 +3,17 @@
 //! `audit-<n>.log`.
 
 mod entry;
+mod syslog;
 mod writer;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
+use crate::asking::ask;
 use crate::clock::Clock;
 pub use entry::{Action, Actor, Entry};
 use writer::{Job, Writer};
@@ -39,9 +41,9 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Opens `audit.log` in a directory.
-    pub fn open(directory: &Path, clock: Clock) -> io::Result<Self> {
-        Self::start(Writer::open(directory)?, clock)
+    /// Opens `audit.log` in a directory; the system's log gets a copy if its socket is named.
+    pub fn open(directory: &Path, syslog: Option<PathBuf>, clock: Clock) -> io::Result<Self> {
+        Self::start(Writer::open(directory, syslog)?, clock)
     }
 
     fn start(writer: Writer, clock: Clock) -> io::Result<Self> {
@@ -69,9 +71,8 @@ impl Audit {
     /// Records something and comes back when it has survived a power failure. Whoever lets an agent act waits for this.
     pub async fn settle(&self, entry: Entry) -> Result<(), AuditError> {
         let line = entry.line(self.clock.now().wall);
-        let (reply, settled) = oneshot::channel();
-        self.jobs.send(Job { line, reply: Some(reply) }).await.map_err(|_| AuditError::Closed)?;
-        settled.await.unwrap_or(Err(AuditError::Closed))
+        let settled = ask(&self.jobs, |reply| Job { line, reply: Some(reply) }).await;
+        settled.unwrap_or(Err(AuditError::Closed))
     }
 
     /// Lets go of the log; if this was the last one, everything is written when it comes back.

@@ -4,6 +4,7 @@
 
 mod agents;
 mod confining;
+mod env_file;
 mod error;
 mod file;
 mod origin;

@@ -2,6 +2,7 @@
 //! agents say are the core's.
 
 pub mod agents;
+mod asking;
 pub mod attachments;
 pub mod audit;
 pub mod cli;

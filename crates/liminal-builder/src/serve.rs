@@ -141,7 +141,7 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     let instance = InstanceId::new(&Digest::of(&real.display().to_string()).to_text())?;
     sweep(instance.clone()).await?;
     let log = open_log(&directory, &plan.config).await?;
-    let audit = open_audit(&real)?;
+    let audit = open_audit(&real, &plan.config)?;
     let membership = join(&plan.config, &log, &real).await?;
     let publisher = publisher(&plan.config)?;
     let outbox = publisher.is_some().then(Outbox::default);
@@ -181,8 +181,8 @@ async fn browsers(sessions: &Sessions, store: Store) -> Result<Arc<dyn BrowserSe
     })
 }
 
-fn open_audit(data: &Path) -> Result<Audit> {
-    let audit = Audit::open(data, Clock::start());
+fn open_audit(data: &Path, config: &Config) -> Result<Audit> {
+    let audit = Audit::open(data, config.logging.syslog.clone(), Clock::start());
     audit.with_context(|| format!("cannot write the audit log in {}; make it writable", data.display()))
 }
 

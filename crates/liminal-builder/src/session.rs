@@ -13,9 +13,10 @@ use liminal_core::ids::{ItemId, SessionId, TurnId};
 use liminal_core::processor::Config;
 use liminal_core::session::{Patience, Phase};
 use liminal_core::wire::rest::PermissionAnswer;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
+use crate::asking::ask;
 use crate::diagnostics::{Diagnostics, Snapshot};
 use crate::process::StopLadder;
 use crate::provider::OpenedAgent;
@@ -123,16 +124,14 @@ impl SessionHandle {
 
     /// Tells the agent something; comes back when it has taken it, with the turn that carries all that follows.
     pub async fn send(&self, turn: TurnId, message: UserMessage) -> Result<TurnId, SessionError> {
-        let (reply, answer) = oneshot::channel();
-        self.command(Command::Prompt { turn, message, reply }).await?;
-        answer.await.unwrap_or(Err(SessionError::AgentGone))
+        let answer = ask(&self.commands, |reply| Command::Prompt { turn, message, reply }).await;
+        answer.unwrap_or(Err(SessionError::AgentGone))
     }
 
     /// Has a message taken into the turn that runs; comes back with the turn that shows it.
     pub async fn steer(&self, turn: TurnId, message: UserMessage) -> Result<TurnId, SessionError> {
-        let (reply, answer) = oneshot::channel();
-        self.command(Command::Steer { turn, message, reply }).await?;
-        answer.await.unwrap_or(Err(SessionError::AgentGone))
+        let answer = ask(&self.commands, |reply| Command::Steer { turn, message, reply }).await;
+        answer.unwrap_or(Err(SessionError::AgentGone))
     }
 
     /// Stops the running turn, if there is one.
@@ -152,11 +151,8 @@ impl SessionHandle {
 
     /// Ends the agent and all it started; comes back when nothing of it is left.
     pub async fn kill(&self) {
-        let (reply, ended) = oneshot::channel();
-        if self.command(Command::Kill { reply }).await.is_ok() {
-            // An error means that the task is gone, and so is the agent.
-            drop(ended.await);
-        }
+        // An error means that the task is gone, and so is the agent.
+        self.command(Command::Kill).await.ok();
         self.gone().await;
     }
 

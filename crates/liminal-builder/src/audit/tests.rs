@@ -22,7 +22,7 @@ fn lines(text: &str) -> Vec<Value> {
 #[tokio::test]
 async fn s50_an_entry_tells_who_did_what_to_what_and_how_it_went() {
     let folder = tempfile::tempdir().unwrap();
-    let audit = Audit::open(folder.path(), Clock::start()).unwrap();
+    let audit = Audit::open(folder.path(), None, Clock::start()).unwrap();
     audit.settle(entry("claude-code:1")).await.unwrap();
     let path = folder.path().join("audit.log");
     let written = lines(&fs::read_to_string(&path).unwrap());
@@ -37,7 +37,7 @@ async fn s50_an_entry_tells_who_did_what_to_what_and_how_it_went() {
 #[tokio::test]
 async fn what_clients_say_cannot_forge_a_line_nor_leave_a_key() {
     let folder = tempfile::tempdir().unwrap();
-    let audit = Audit::open(folder.path(), Clock::start()).unwrap();
+    let audit = Audit::open(folder.path(), None, Clock::start()).unwrap();
     let target =
         format!("a\n{{\"actor\":\"token\"}}\u{1b}[2J\u{9b} ghp_A1b2C3d4E5f6G7h8I9j0 {}", "x".repeat(9_000));
     audit.settle(entry(&target)).await.unwrap();
@@ -74,7 +74,7 @@ async fn a_line_that_was_cut_off_stays_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.log");
     fs::write(&path, "{\"time\":\"2026").unwrap();
-    let audit = Audit::open(folder.path(), Clock::start()).unwrap();
+    let audit = Audit::open(folder.path(), None, Clock::start()).unwrap();
     audit.settle(entry("a")).await.unwrap();
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text.lines().count(), 2);
@@ -85,7 +85,7 @@ async fn a_line_that_was_cut_off_stays_alone() {
 async fn a_link_is_refused_and_a_disk_that_fails_is_told_to_whoever_waits() {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink("/dev/full", folder.path().join("audit.log")).unwrap();
-    assert!(Audit::open(folder.path(), Clock::start()).is_err());
+    assert!(Audit::open(folder.path(), None, Clock::start()).is_err());
     fs::remove_file(folder.path().join("audit.log")).unwrap();
     // Every write begins a new file here, and the directory for it is gone.
     let writer = Writer::with_limit(folder.path(), 0).unwrap();
@@ -96,4 +96,24 @@ async fn a_link_is_refused_and_a_disk_that_fails_is_told_to_whoever_waits() {
     assert!(matches!(audit.settle(entry("a")).await, Err(AuditError::Write(_))));
     audit.note(entry("b")).await;
     audit.close().await;
+}
+
+#[tokio::test]
+async fn d25_the_system_log_gets_a_copy_also_after_it_was_started_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    let audit = Audit::open(folder.path(), Some(path.clone()), Clock::start()).unwrap();
+    audit.settle(entry("nobody listens")).await.unwrap();
+    for target in ["first", "second"] {
+        let system = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+        audit.settle(entry(target)).await.unwrap();
+        let mut heard = [0; 4096];
+        let length = system.recv(&mut heard).unwrap();
+        let heard = std::str::from_utf8(heard.get(..length).unwrap()).unwrap();
+        assert!(heard.starts_with("<86>liminal-builder["), "{heard}");
+        let (_, line) = heard.split_once("]: ").unwrap();
+        assert_eq!(lines(line).first().unwrap()["target"], target);
+        fs::remove_file(&path).unwrap();
+    }
+    assert_eq!(lines(&fs::read_to_string(folder.path().join("audit.log")).unwrap()).len(), 3);
 }

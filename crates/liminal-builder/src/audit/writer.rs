@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tokio::sync::{mpsc, oneshot};
 
 use super::AuditError;
+use super::syslog::Syslog;
 use crate::private_file;
 
 const NAME: &str = "audit.log";
@@ -28,17 +29,19 @@ pub(super) struct Writer {
     limit: u64,
     /// The last write may have stopped inside a line.
     is_torn: bool,
+    syslog: Option<Syslog>,
 }
 
 impl Writer {
-    pub(super) fn open(directory: &Path) -> io::Result<Self> {
-        Self::with_limit(directory, FILE_BYTES)
+    pub(super) fn open(directory: &Path, syslog: Option<PathBuf>) -> io::Result<Self> {
+        let writer = Self::with_limit(directory, FILE_BYTES)?;
+        Ok(Self { syslog: syslog.map(Syslog::at), ..writer })
     }
 
     pub(super) fn with_limit(directory: &Path, limit: u64) -> io::Result<Self> {
         let mut file = private_file::open_to_append(&directory.join(NAME))?;
         let is_torn = ends_inside_a_line(&mut file)?;
-        Ok(Self { directory: directory.to_owned(), file, limit, is_torn })
+        Ok(Self { directory: directory.to_owned(), file, limit, is_torn, syslog: None })
     }
 
     /// Writes until nobody can send any more.
@@ -61,6 +64,9 @@ impl Writer {
         let result = result.map_err(|error| AuditError::Write(error.to_string()));
         if let Err(error) = &result {
             tracing::error!(lines = jobs.len(), "{error}");
+        }
+        if let Some(syslog) = &mut self.syslog {
+            jobs.iter().for_each(|job| syslog.tell(&job.line));
         }
         for reply in jobs.drain(..).filter_map(|job| job.reply) {
             // Whoever waited may have gone away.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::env_file;
 use crate::provider::claude_code;
 use crate::provider::model_api::Vendor;
 
@@ -23,6 +24,8 @@ pub struct AgentConfig {
     /// More environment, or other.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// A file of this user alone with more of it; what is set above counts more.
+    pub env_file: Option<PathBuf>,
     /// Where it is started.
     #[serde(default)]
     pub cwd_policy: CwdPolicy,
@@ -38,14 +41,27 @@ pub struct AgentConfig {
 }
 
 impl AgentConfig {
+    /// Makes it ready for use, or tells what is wrong; a relative path is one from where the configuration lies.
+    pub(super) fn prepare(&mut self, name: &str, folder: &Path) -> Option<String> {
+        let found = self.problem(name).or_else(|| self.read_env_file(folder).err());
+        found.map(|problem| format!("[agents.{name}] {problem}"))
+    }
+
+    fn read_env_file(&mut self, folder: &Path) -> Result<(), String> {
+        let Some(path) = &self.env_file else { return Ok(()) };
+        let mut variables = env_file::read(&folder.join(path))?;
+        variables.append(&mut self.env);
+        self.env = variables;
+        Ok(())
+    }
+
     /// What is wrong with settings that are each right by itself: one without an effect is a mistake.
-    pub(super) fn problem(&self, name: &str) -> Option<String> {
-        let found = if Vendor::named(name).is_some() {
+    fn problem(&self, name: &str) -> Option<String> {
+        if Vendor::named(name).is_some() {
             self.problem_of_api()
         } else {
             self.problem_of_program().or_else(|| self.problem_of_claude(name))
-        };
-        found.map(|problem| format!("[agents.{name}] {problem}"))
+        }
     }
 
     fn problem_of_api(&self) -> Option<String> {
@@ -53,7 +69,8 @@ impl AgentConfig {
             || !self.args.is_empty()
             || self.cwd_policy != CwdPolicy::default()
             || self.idle_seconds.is_some();
-        let problem = "is a model's API and no program; it takes model, max-retries, request and env";
+        let problem =
+            "is a model's API and no program; it takes model, max-retries, request, env and env-file";
         is_for_program.then(|| problem.to_owned())
     }
 

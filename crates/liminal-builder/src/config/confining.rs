@@ -35,7 +35,8 @@ impl Readable for VariableNames {
     }
 }
 
-fn variable(name: &str) -> Option<String> {
+/// The name of a variable, if it is one.
+pub(super) fn variable(name: &str) -> Option<String> {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.bytes().all(is_allowed);

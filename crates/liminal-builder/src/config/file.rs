@@ -125,12 +125,13 @@ struct OnlyAgents {
 }
 
 fn apply_agents(page: &Page<'_>, table: &DeTable<'_>, loaded: &mut Loaded) -> Result<(), ConfigError> {
-    let found: OnlyAgents = toml::from_str(page.text).map_err(|error| page.malformed(&error))?;
+    let mut found: OnlyAgents = toml::from_str(page.text).map_err(|error| page.malformed(&error))?;
     let spans = table.iter().find(|(name, _)| name.get_ref() == AGENTS);
     let spans = spans.and_then(|(_, agents)| agents.get_ref().as_table());
+    let folder = page.path.parent().unwrap_or(Path::new(""));
     for (name, agent) in spans.into_iter().flatten() {
-        let config = found.agents.get(name.get_ref().as_ref());
-        let problem = agents::unsound(name.get_ref()).or_else(|| config?.problem(name.get_ref()));
+        let config = found.agents.get_mut(name.get_ref().as_ref());
+        let problem = agents::unsound(name.get_ref()).or_else(|| config?.prepare(name.get_ref(), folder));
         if let Some(problem) = problem {
             return Err(page.fault(&name.span(), problem));
         }

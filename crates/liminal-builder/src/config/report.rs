@@ -50,6 +50,7 @@ fn agent_lines(name: &str, agent: &AgentConfig) -> Vec<(String, Value)> {
             ("command", json!(command)),
             ("args", json!(args)),
             ("env", env.into()),
+            ("env-file", json!(agent.env_file)),
             ("cwd-policy", agent.cwd_policy.word().into()),
         ],
         Some(_) => vec![
@@ -57,6 +58,7 @@ fn agent_lines(name: &str, agent: &AgentConfig) -> Vec<(String, Value)> {
             ("max-retries", json!(agent.max_retries)),
             ("request", json!(agent.request)),
             ("env", env.into()),
+            ("env-file", json!(agent.env_file)),
         ],
     };
     lines.into_iter().map(|(key, value)| (format!("agents.{name}.{key}"), value)).collect()

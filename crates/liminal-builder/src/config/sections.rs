@@ -149,6 +149,8 @@ pub struct Logging {
     pub level: Filter,
     /// Where to, if not standard error or the data directory.
     pub file: Option<PathBuf>,
+    /// The socket of the system's log, if the audit log is to be there too.
+    pub syslog: Option<PathBuf>,
 }
 
 impl Default for Listen {

@@ -38,7 +38,7 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 48] = [
+pub(super) const SETTINGS: [Setting; 49] = [
     setting!(listen.host),
     setting!(listen.port),
     setting!(listen.socket),
@@ -87,6 +87,7 @@ pub(super) const SETTINGS: [Setting; 48] = [
     setting!(redis.stream_b_minutes, 1..=525_600),
     setting!(logging.level),
     setting!(logging.file),
+    setting!(logging.syslog),
 ];
 
 impl Setting {

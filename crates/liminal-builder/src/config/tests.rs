@@ -159,6 +159,7 @@ stream-b-minutes = 10
 [logging]
 level = "warn,liminal_builder::session=debug"
 file = "/srv/log"
+syslog = "/dev/log"
 "#;
     let loaded = loaded(text).unwrap();
     let at_default = loaded.lines().into_iter().filter(|line| line.origin == Origin::Default);
@@ -253,6 +254,24 @@ fn secrets_are_not_told() {
     assert!(!format!("{:?}", loaded(text).unwrap()).contains("hunter2"));
     let all: Value = serde_json::to_value(&lines).unwrap();
     assert!(!all.to_string().contains("hunter2"));
+}
+
+#[test]
+fn d18_variables_of_an_agent_may_be_in_a_file_of_their_own() {
+    let text = "[agents.a]\ncommand = \"a\"\nenv = { B = \"set\" }\nenv-file = \"a.env\"\n";
+    let (folder, sources) = sources(text, &[]);
+    let missing = sources.load().unwrap_err().to_string();
+    assert!(missing.contains("config.toml:1") && missing.contains("a.env is not there"), "{missing}");
+    let file = folder.path().join("a.env");
+    std::fs::write(&file, "A=hunter2\nB=hunter2\n").unwrap();
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let loaded = sources.load().unwrap();
+    let env = &loaded.config.agents.get("a").unwrap().env;
+    assert_eq!(
+        env.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>(),
+        ["A=hunter2", "B=set"]
+    );
+    assert!(!format!("{loaded:?} {:?}", loaded.lines()).contains("hunter2"));
 }
 
 #[test]

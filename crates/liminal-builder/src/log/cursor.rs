@@ -65,6 +65,12 @@ impl Head {
         Cursor { epoch: Arc::clone(&self.epoch), seq: self.seq }
     }
 
+    /// Whether the place was given out in this life of the log, but has not come here yet.
+    #[must_use]
+    pub fn is_behind(&self, place: &Cursor) -> bool {
+        place.epoch == self.epoch && place.seq > self.seq
+    }
+
     /// Whether everything that changed after the place is known here.
     #[must_use]
     pub fn verdict(&self, after: &Cursor) -> Resume {

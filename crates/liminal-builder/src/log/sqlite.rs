@@ -38,6 +38,7 @@ use super::window::{Window, Windows};
 use super::{
     Batch, Cursor, Durability, Entry, EventLog, Events, Head, Key, Limit, LogError, Page, Pending, StreamLog,
 };
+use crate::asking::ask;
 use followers::Followers;
 pub use hands::Hands;
 pub use import::Import;
@@ -225,9 +226,7 @@ impl SqliteLog {
     }
 
     async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, LogError> {
-        let (reply, answer) = oneshot::channel();
-        self.jobs.send(job(reply)).await.map_err(|_| LogError::Closed)?;
-        answer.await.map_err(|_| LogError::Closed)?
+        ask(&self.jobs, job).await.ok_or(LogError::Closed)?
     }
 
     /// The session's window, which knows the head.

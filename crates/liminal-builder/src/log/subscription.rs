@@ -4,12 +4,17 @@
 //! a queue: a slow reader skips states that were overtaken.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use liminal_core::ids::SessionId;
 use liminal_core::wire::Resume;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use super::{Cursor, Entry, Head, Limit, LogError, StreamLog};
+
+/// How long a reader waits for a place that another server showed it already and that is still on its way here.
+const CATCH_UP: Duration = Duration::from_secs(1);
 
 /// A reader of one session.
 #[derive(Debug)]
@@ -53,8 +58,12 @@ impl Subscription {
         after: Option<&str>,
     ) -> Result<Self, LogError> {
         let mut head = log.head(&session).await?;
-        let usable = |cursor: &Cursor| head.borrow().verdict(cursor) == Resume::Ok;
-        let cursor = after.and_then(|text| text.parse().ok()).filter(usable);
+        let mut cursor = after.and_then(|text| text.parse().ok());
+        if let Some(place) = &cursor {
+            let reaching = head.wait_for(|head| !head.is_behind(place));
+            drop(timeout(CATCH_UP, reaching).await);
+        }
+        cursor = cursor.filter(|cursor| head.borrow().verdict(cursor) == Resume::Ok);
         head.mark_changed();
         Ok(Self { log, session, head, cursor, limit: Limit::MOUTHFUL, window: Limit::NONE })
     }

@@ -18,7 +18,7 @@ use liminal_core::dialect::acp::{AcpDialect, Options};
 use liminal_core::dialect::{AgentCommand, AttachmentAbilities};
 use liminal_core::error::ErrorInfo;
 use liminal_core::ids::SessionId;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -27,6 +27,7 @@ use super::{
     handshake,
 };
 use crate::agents::Launch;
+use crate::asking::ask;
 use crate::clock::Clock;
 use crate::config::CwdPolicy;
 use crate::demo;
@@ -268,10 +269,7 @@ impl AcpAgent {
                 Some(requests) => requests.clone(),
                 None => process.insert(self.spawn(directory)?).clone(),
             };
-            let (reply, opened) = oneshot::channel();
-            if requests.send(Request::Open { lives_on, reply }).await.is_ok()
-                && let Ok(share) = opened.await
-            {
+            if let Some(share) = ask(&requests, |reply| Request::Open { lives_on, reply }).await {
                 return Ok(SharedPipe::new(share, requests, self.settings.limits.send_patience));
             }
             // It ended between two looks; the next one is new.

@@ -56,9 +56,8 @@ pub(super) enum Command {
     },
     /// Wishes that change what the agent does next.
     Configure(Vec<AgentCommand>),
-    Kill {
-        reply: oneshot::Sender<()>,
-    },
+    /// The agent is not wanted any more.
+    Kill,
     /// The agent is of no use any more.
     End(ErrorInfo),
 }
@@ -80,8 +79,8 @@ pub(super) struct SessionTask {
     /// Those who wait whether their messages are taken into the turn that runs.
     steering: BTreeMap<TurnId, oneshot::Sender<Result<TurnId, SessionError>>>,
     ending: Option<Ending>,
-    /// Those who wished the agent to end.
-    ended: Vec<oneshot::Sender<()>>,
+    /// Whether somebody wished the agent to end.
+    is_unwanted: bool,
 }
 
 /// What woke the task.
@@ -122,7 +121,7 @@ impl SessionTask {
             binding: None,
             steering: BTreeMap::new(),
             ending: None,
-            ended: Vec::new(),
+            is_unwanted: false,
         };
         task.board.started(pid);
         if telling == History::Tell {
@@ -145,14 +144,12 @@ impl SessionTask {
         if let Some(recorder) = self.recorder.take() {
             recorder.finish().await;
         }
-        let Self { journal, board, ended, clock, .. } = self;
+        let Self { journal, board, commands, clock, .. } = self;
         // A disk that stays full must not keep an agent's end from being told.
         timeout(FINISH_PATIENCE, journal.finish()).await.ok();
         board.phase(Phase::Closed, None, clock.now());
-        for reply in ended {
-            // Whoever asked may have stopped waiting.
-            reply.send(()).ok();
-        }
+        // Whoever wished the agent to end waits for this.
+        drop(commands);
     }
 
     async fn wait(&mut self) -> Woken {
@@ -191,7 +188,7 @@ impl SessionTask {
             Woken::NobodyLeft => self.end_agent().await,
         }
         let is_over = matches!(self.session.phase(), Phase::Idle | Phase::Starting);
-        if self.is_end_due() || (is_over && !self.ended.is_empty()) {
+        if self.is_end_due() || (is_over && self.is_unwanted) {
             self.end_agent().await;
         }
     }
@@ -218,8 +215,8 @@ impl SessionTask {
             Command::Configure(wishes) => {
                 wishes.into_iter().for_each(|wish| drop(self.pass(Input::Command(wish))));
             }
-            Command::Kill { reply } => {
-                self.ended.push(reply);
+            Command::Kill => {
+                self.is_unwanted = true;
                 drop(self.pass(Input::Command(AgentCommand::Cancel)));
                 self.end_within(INTERRUPT_PATIENCE, None);
             }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use liminal_core::dialect::acp::Channel;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::connection::{Heard, Request, Share};
+use crate::asking::ask;
 use crate::process::{ExitReport, StopLadder};
 use crate::transport::{AgentPipe, CloseReason, Closed, Frame, Later, SendError, SendFrame};
 
@@ -90,15 +91,11 @@ impl SendFrame for SharedSender {
     fn send(&self, frame: Vec<u8>) -> Later<'static, Result<(), SendError>> {
         let (channel, requests, patience) = (self.channel, self.requests.clone(), self.patience);
         Box::pin(async move {
-            let (reply, taken) = oneshot::channel();
-            let deliver = async {
-                requests
-                    .send(Request::Send { channel, frame, reply })
-                    .await
-                    .map_err(|_| SendError::Closed)?;
-                taken.await.unwrap_or(Err(SendError::Closed))
-            };
-            timeout(patience, deliver).await.unwrap_or(Err(SendError::AgentNotReading { begun: true }))
+            let deliver = ask(&requests, |reply| Request::Send { channel, frame, reply });
+            match timeout(patience, deliver).await {
+                Ok(taken) => taken.unwrap_or(Err(SendError::Closed)),
+                Err(_) => Err(SendError::AgentNotReading { begun: true }),
+            }
         })
     }
 }

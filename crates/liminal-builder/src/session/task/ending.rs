@@ -78,7 +78,7 @@ impl SessionTask {
         let now = self.clock.now().mono;
         let reason = self.ending.take_if(|ending| ending.by <= now).and_then(|ending| ending.reason);
         let closed = report.as_closed(reason);
-        let failure = self.ended.is_empty().then(|| closed.error());
+        let failure = (!self.is_unwanted).then(|| closed.error());
         drop(self.pass(Input::Closed(closed)));
         self.board.ended(failure);
     }

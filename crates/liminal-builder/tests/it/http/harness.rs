@@ -74,7 +74,7 @@ impl TestServer {
             token: Arc::new(ProgramToken::fleeting()),
             browsers: Arc::new(InMemory::default()),
             sessions: sessions(data.path()),
-            audit: Audit::open(data.path(), Clock::start()).unwrap(),
+            audit: Audit::open(data.path(), None, Clock::start()).unwrap(),
             data_directory: data.path().to_owned(),
             find_agents,
         };

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use liminal_builder::log::memory::MemoryLog;
-use liminal_builder::log::{Delivery, Durability, Encoder, Key, Kind, Limit, StreamLog};
+use liminal_builder::log::{Cursor, Delivery, Durability, Encoder, Key, Kind, Limit, StreamLog};
 use liminal_core::ids::SessionId;
 use liminal_core::upsert::UpsertStatus;
 use liminal_core::wire::Resume;
@@ -13,13 +13,14 @@ use super::support::{
 };
 
 /// Whose logs the suite uses.
-pub(super) const SESSIONS: [&str; 11] = [
+pub(super) const SESSIONS: [&str; 12] = [
     "dense-1",
     "dense-2",
     "compacted",
     "pages",
     "changes",
     "verdicts",
+    "coming",
     "trimmed",
     "removed",
     "first",
@@ -34,6 +35,7 @@ pub(super) async fn conforms(log: Arc<dyn StreamLog>) {
     history_is_read_in_pages(&*log).await;
     changes_are_read_in_pages(&log).await;
     every_cursor_has_a_verdict(&log).await;
+    a_place_that_is_on_its_way_is_waited_for(&log).await;
     a_trimmed_log_resets_those_behind(&log).await;
     a_removed_log_begins_a_new_life(&log).await;
     a_subscriber_may_come_first(&log).await;
@@ -175,6 +177,22 @@ async fn every_cursor_has_a_verdict(log: &Arc<dyn StreamLog>) {
             assert_eq!((entries.len(), cursor), (2, head.clone()), "{after:?}");
         }
     }
+}
+
+/// As a reader that comes from another server, which has shown it more.
+async fn a_place_that_is_on_its_way_is_waited_for(log: &Arc<dyn StreamLog>) {
+    let session = SessionId::from("coming");
+    let first = append(&**log, &session, update(&session, "a", "1")).await;
+    let shown = Cursor { seq: first.seq + 2, ..first };
+    let arriving = async {
+        append(&**log, &session, update(&session, "b", "2")).await;
+        append(&**log, &session, update(&session, "c", "3")).await
+    };
+    let (mut reader, arrived) = tokio::join!(subscribe(log, &session, Some(&shown)), arriving);
+    assert_eq!((reader.resume(), arrived), (Resume::Ok, shown.clone()));
+    append(&**log, &session, update(&session, "d", "4")).await;
+    let Delivery::Changes { entries, .. } = next(&mut reader).await else { panic!("a reset") };
+    assert_eq!(entries.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [shown.seq + 1]);
 }
 
 async fn a_trimmed_log_resets_those_behind(log: &Arc<dyn StreamLog>) {
