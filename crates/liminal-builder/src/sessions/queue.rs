@@ -85,7 +85,7 @@ impl Sessions {
             && !matches!(failure.code, ErrorCode::TurnInProgress | ErrorCode::QueuedNotFound)
         {
             let failed = QueuedMessage { failure: Some(failure.info()), ..next };
-            self.0.parts.store.put_back(&slot.id, failed, 0).await?;
+            self.0.parts.store.put_back(&slot.id, failed, 0, None).await?;
         }
         self.show_queue(slot).await.map(drop)
     }

@@ -107,12 +107,14 @@ impl Sessions {
             return Err(crate::session::SessionError::TurnInProgress.into());
         }
         let message = self.written(slot, &letter).await?;
-        let delivery = self.begin_delivery(slot, letter, queued).await?;
+        let delivery = self.begin_delivery(slot, letter, queued.clone()).await?;
         let turn_id = match handle.send(delivery.turn_id.clone(), message).await {
             Ok(turn_id) => turn_id,
             Err(error) => {
+                let failure = Failure::from(error);
+                self.wait_again(&delivery, queued, &failure).await?;
                 self.take_back(&delivery).await?;
-                return Err(error.into());
+                return Err(failure);
             }
         };
         // The agent has it: whoever was told otherwise would send it again.
@@ -120,6 +122,20 @@ impl Sessions {
             tracing::warn!(session = %slot.id, %failure, "cannot note that a message was sent");
         }
         Ok(turn_id)
+    }
+
+    /// A message that waited and was not taken waits again; in one step, or a server that ends in between would lose it.
+    async fn wait_again(
+        &self,
+        delivery: &Delivery,
+        queued: Option<String>,
+        failure: &Failure,
+    ) -> Result<(), Failure> {
+        let Some(id) = queued else { return Ok(()) };
+        let Delivery { turn_id, session_id, message, client_message_id, attachments, .. } = delivery.clone();
+        let failure = (failure.code != ErrorCode::TurnInProgress).then(|| failure.info());
+        let waiting = QueuedMessage { id, message, client_message_id, attachments, failure };
+        Ok(self.0.parts.store.put_back(&session_id, waiting, 0, Some(turn_id)).await?)
     }
 
     /// What the agent is to hear, with the bytes of its files.

@@ -63,7 +63,8 @@ impl Sessions {
         waiting: QueuedMessage,
         place: usize,
     ) -> Result<(), Failure> {
-        self.0.parts.store.put_back(&slot.id, waiting, place).await?;
+        let on_its_way = Some(delivery.turn_id.clone());
+        self.0.parts.store.put_back(&slot.id, waiting, place, on_its_way).await?;
         self.take_back(delivery).await?;
         self.show_queue(slot).await?;
         Ok(())

@@ -34,6 +34,14 @@ async fn a_message_leaves_the_queue_and_is_on_its_way_in_one_step() {
     assert_eq!(waiting(&killed).await, ["q2"]);
     assert_eq!(killed.store.unfinished_deliveries().await.unwrap(), [sent]);
 
+    let again = queued("q1", "text of q1");
+    world.store.put_back(&session, again, 0, Some("t1".into())).await.unwrap();
+    let killed = world.after_kill();
+    assert_eq!(waiting(&killed).await, ["q1", "q2"]);
+    assert_eq!(killed.store.unfinished_deliveries().await.unwrap(), []);
+
+    let sent = delivery("t1", "text of q1");
+    assert!(world.store.begin_delivery(sent, Some("q1".to_owned())).await.unwrap());
     world.store.end_delivery(&"t1".into()).await.unwrap();
     world.store.end_delivery(&"never begun".into()).await.unwrap();
     let killed = world.after_kill();

@@ -161,7 +161,7 @@ async fn a_message_is_put_back_where_it_was() {
     };
     world.store.remove_queued(&session, "b").await.unwrap();
     for (id, place, expected) in [("b", 1, "abc"), ("b", 9, "acb"), ("b", 0, "bac"), ("d", 2, "badc")] {
-        world.store.put_back(&session, queued(id, id), place).await.unwrap();
+        world.store.put_back(&session, queued(id, id), place, None).await.unwrap();
         assert_eq!(ids(&world.after_kill()).await, expected);
     }
 }
