@@ -5,14 +5,17 @@ use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 use serde::{Deserialize, Serialize};
 
-use crate::platform;
+use crate::platform::{self, ProcessEntry};
 
 const LOCK: &str = "lock";
 const DATABASE: &str = "liminal.db";
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
 /// A holder writes less; whatever is longer is not ours.
 const LONGEST_HOLDER: u64 = 4096;
 
@@ -57,6 +60,14 @@ pub struct Holder {
     pub url: Option<String>,
 }
 
+impl Holder {
+    /// Whether it is known and does not run any more.
+    fn is_gone(&self) -> bool {
+        let is_it = |found: &ProcessEntry| found.identity.start == self.start && !found.is_zombie;
+        self.pid != 0 && !platform::process_entry(self.pid).as_ref().is_some_and(is_it)
+    }
+}
+
 impl std::fmt::Display for Holder {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (&self.url, self.pid) {
@@ -82,13 +93,8 @@ impl DataDir {
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
         secure(path)?;
         let mut lock = open_lock(&path.join(LOCK)).map_err(unusable)?;
-        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => {
-                let holder = read_holder(&mut lock);
-                return Err(DataDirError::InUse { path: path.to_owned(), holder });
-            }
-            Err(error) => return Err(unusable(error.into())),
+        if let Some(holder) = take_over(&mut lock, pauses()).map_err(unusable)? {
+            return Err(DataDirError::InUse { path: path.to_owned(), holder });
         }
         let mut directory = Self { path: path.to_owned(), lock };
         directory.write_holder(None).map_err(unusable)?;
@@ -156,10 +162,32 @@ fn open_lock(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// Locks the file, or tells who holds it. What a killed server was just starting has its lock until it runs, and is
+/// given a pause for as long as there is one.
+fn take_over(lock: &mut File, mut pause: impl FnMut() -> bool) -> io::Result<Option<Holder>> {
+    loop {
+        match flock(&*lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(None),
+            Err(rustix::io::Errno::WOULDBLOCK) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let holder = read_holder(lock);
+        if !holder.is_gone() || !pause() {
+            return Ok(Some(holder));
+        }
+    }
+}
+
+/// A few pauses, which grow to two seconds together.
+fn pauses() -> impl FnMut() -> bool {
+    let mut pauses = (0..10).map(|doubled| FIRST_PAUSE * (1 << doubled));
+    move || pauses.next().map(thread::sleep).is_some()
+}
+
 /// A holder that has not written yet, or was cut off while it did, is one of whom nothing is known.
 fn read_holder(lock: &mut File) -> Holder {
     let mut text = Vec::new();
-    let read = lock.take(LONGEST_HOLDER).read_to_end(&mut text);
+    let read = lock.rewind().and_then(|()| lock.take(LONGEST_HOLDER).read_to_end(&mut text));
     let holder = read.ok().and_then(|_| serde_json::from_slice(&text).ok());
     holder.unwrap_or(Holder { pid: 0, start: 0, url: None })
 }
@@ -205,6 +233,27 @@ mod tests {
             fs::write(path.join(LOCK), left).unwrap();
             DataDir::open(&path).unwrap();
         }
+    }
+
+    #[test]
+    fn what_a_killed_server_was_starting_is_waited_for_and_a_living_one_is_not() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("lock");
+        let (held, mut lock) = (open_lock(&path).unwrap(), open_lock(&path).unwrap());
+        flock(&held, FlockOperation::LockExclusive).unwrap();
+        let me = platform::process_entry(std::process::id()).unwrap().identity;
+        let holders =
+            [(me.pid, me.start, false), (me.pid, me.start + 1, true), (4_194_304, 1, true), (0, 0, false)];
+        for (pid, start, is_waited_for) in holders {
+            let holder = Holder { pid, start, url: None };
+            fs::write(&path, serde_json::to_vec(&holder).unwrap()).unwrap();
+            let mut pauses = 0;
+            let still = take_over(&mut lock, || std::mem::replace(&mut pauses, 1) == 0).unwrap();
+            assert_eq!((still, pauses == 1), (Some(holder), is_waited_for), "{pid} {start}");
+        }
+        fs::write(&path, r#"{"pid":4194304,"start":1}"#).unwrap();
+        let mut held = Some(held);
+        assert_eq!(take_over(&mut lock, || held.take().is_some()).unwrap(), None);
     }
 
     #[test]
