@@ -29,6 +29,8 @@ struct Place {
     root: tempfile::TempDir,
     life: usize,
     synced: u64,
+    /// How long the write-ahead log was after each write since.
+    written: Vec<u64>,
 }
 
 /// What is left of a server.
@@ -45,7 +47,7 @@ pub(super) enum Death {
 impl Disk {
     pub(super) fn new(world: &World, template: &[u8]) -> Self {
         let root = directory();
-        let place = Place { root, life: 0, synced: 0 };
+        let place = Place { root, life: 0, synced: 0, written: Vec::new() };
         fs::create_dir(place.directory()).unwrap();
         fs::write(place.directory().join(DATABASE), template).unwrap();
         Self { world: world.clone(), place: Arc::new(Mutex::new(place)) }
@@ -99,6 +101,10 @@ impl Disk {
             Some(error) => hands.refuse(error),
             None => hands.write(),
         }
+        let mut place = self.place.lock().unwrap();
+        let length = length(&place.directory().join(WRITE_AHEAD));
+        place.written.push(length);
+        drop(place);
         self.world.count("writes");
     }
 
@@ -127,19 +133,20 @@ impl Disk {
     fn sync(&self) {
         let mut place = self.place.lock().unwrap();
         place.synced = length(&place.directory().join(WRITE_AHEAD));
+        place.written.clear();
     }
 
     /// Leaves to the next server what this one has left; to be called while nothing of it has been dropped.
     pub(super) fn survive(&self, death: Death) {
         let mut place = self.place.lock().unwrap();
-        let (before, written) = (place.directory(), length(&place.directory().join(WRITE_AHEAD)));
-        let lost = written.saturating_sub(place.synced);
+        let before = place.directory();
         let kept = match death {
             Death::Stopped => return,
-            Death::Killed => written,
-            Death::PowerLost => place.synced + self.world.chance().below(lost + 1),
+            Death::Killed => length(&before.join(WRITE_AHEAD)),
+            Death::PowerLost => place.left_of(&mut self.world.chance()),
         };
-        self.world.note(format_args!("{death:?}: {kept} of {written} bytes, {} synced", place.synced));
+        let writes = place.written.len();
+        self.world.note(format_args!("{death:?}, {writes} writes after the last sync"));
         place.life += 1;
         let after = place.directory();
         fs::create_dir(&after).unwrap();
@@ -153,6 +160,15 @@ impl Disk {
 }
 
 impl Place {
+    /// What was synced and some of the writes since, the last of them perhaps in part. Counted in writes and not in bytes,
+    /// because ids and times make files of different lengths.
+    fn left_of(&self, chance: &mut Chance) -> u64 {
+        let whole = chance.index(self.written.len() + 1);
+        let kept = whole.checked_sub(1).map_or(self.synced, |last| self.written[last]);
+        let torn = self.written.get(whole).filter(|_| chance.one_in(2)).map_or(0, |next| (next - kept) / 2);
+        kept + torn
+    }
+
     fn directory(&self) -> PathBuf {
         self.root.path().join(self.life.to_string())
     }
