@@ -1,25 +1,10 @@
 /** Every state of the page in three widths, light and dark. Asserts nothing: people look at it. */
 import { appendFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import type { Page } from '@playwright/test';
 import { able } from '../tests/e2e/able-world';
 import { moreSessions } from '../tests/e2e/demo-world';
 import { expect, type Pane, test, type Window, type World } from '../tests/e2e/harness';
 import { claudeLine, claudeSession, idOf, lines } from '../tests/e2e/harness/on-disk';
-
-const folder = resolve(import.meta.dirname, '../../target/gallery');
-const SIZES = [[1440, 900], [1024, 768], [390, 780]] as const;
-
-async function take(page: Page, name: string): Promise<void> {
-  for (const [width, height] of SIZES) {
-    await page.setViewportSize({ width, height });
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png`, animations: 'disabled' });
-    }
-  }
-  await page.setViewportSize({ width: 1440, height: 900 });
-}
+import { take } from './gallery-camera';
 
 interface Scene {
   window: Window;
@@ -101,7 +86,7 @@ test('a session and what lies over it', async ({ world }) => {
   await page.setViewportSize({ width: 390, height: 780 });
   await window.id('drawer').click();
   await expect(window.id('sidebar')).toBeInViewport();
-  await page.screenshot({ path: `${folder}/drawer-390-light.png`, animations: 'disabled' });
+  await take(page, 'drawer', [390]);
 });
 
 test('files', async ({ world }) => {

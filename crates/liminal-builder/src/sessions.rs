@@ -186,7 +186,7 @@ impl Sessions {
     /// How a session is.
     pub async fn status(&self, id: &SessionId) -> Result<SessionStatus, Failure> {
         let slot = self.slot(id).await?;
-        Ok(self.status_of(&slot))
+        Ok(self.status_of(&slot).await)
     }
 
     /// What a session says from a cursor on, and what it does.
@@ -323,13 +323,14 @@ impl Sessions {
         answer.await.unwrap_or_else(gone)
     }
 
-    fn status_of(&self, slot: &Slot) -> SessionStatus {
+    async fn status_of(&self, slot: &Slot) -> SessionStatus {
         SessionStatus {
             session_id: slot.id.clone(),
             cli_type: slot.cli_type.clone(),
             project_id: slot.project.clone(),
             directory: slot.directory.display().to_string(),
             branch: projects::branch(&slot.directory),
+            forked_from: self.forked_from(slot).await,
             view: slot.board.now().view,
             unknown_samples: slot.handle().map(|handle| handle.diagnostics().samples).unwrap_or_default(),
         }

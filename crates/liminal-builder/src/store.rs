@@ -30,7 +30,7 @@ pub use browsers::Browser;
 pub use deliveries::Delivery;
 pub use projects::ProjectRow;
 pub use receipts::{KeptReceipt, Receipt};
-pub use sessions::{SessionChange, SessionRow, StoredOptions, TitleSource};
+pub use sessions::{ForkSource, SessionChange, SessionRow, StoredOptions, TitleSource};
 
 /// The records of this program. Clones share them.
 #[derive(Debug, Clone)]

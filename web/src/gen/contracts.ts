@@ -377,6 +377,20 @@ export type ForkSession = {
  */
 title?: string, };
 
+export type ForkedFrom = { 
+/**
+ * The session.
+ */
+sessionId: SessionId, 
+/**
+ * Its title; if it is gone, the one that it had when it was forked.
+ */
+title?: string, 
+/**
+ * It was deleted since.
+ */
+isGone?: boolean, };
+
 export type FreshAddress = { 
 /**
  * The page's address with a new one-time code.
@@ -1228,6 +1242,10 @@ directory: string,
  * The branch of the directory, if it is under version control.
  */
 branch?: string, 
+/**
+ * The session that it was forked from, if it was.
+ */
+forkedFrom?: ForkedFrom, 
 /**
  * Lines of its agent that nobody understood, the newest last.
  */

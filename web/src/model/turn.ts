@@ -29,11 +29,11 @@ export function applyTurnEvent(turn: Turn | undefined, event: TurnEvent): Turn {
   }
 }
 
-/** "12.3k in · 456 out · $0.03", empty if nothing is known. */
+/** "12.3k tokens in · 456 out · $0.03", empty if nothing is known. */
 export function usageText(usage: Usage | undefined): string {
   if (!usage) return '';
   const read = usage.inputTokens + (usage.cacheReadInputTokens ?? 0) + (usage.cacheCreationInputTokens ?? 0);
-  const parts = [`${countText(read)} in`, `${countText(usage.outputTokens)} out`];
+  const parts = [`${countText(read)} ${read === 1 ? 'token' : 'tokens'} in`, `${countText(usage.outputTokens)} out`];
   if (usage.costUsd !== undefined) parts.push(costText(usage.costUsd));
   return parts.join(' · ');
 }

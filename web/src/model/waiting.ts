@@ -45,7 +45,7 @@ export function waitingText(waiting: Waiting): string {
     case 'writing':
       return 'Writing';
     case 'tool':
-      return waiting.title ? `Running ${waiting.name}: ${waiting.title}` : `Running ${waiting.name}`;
+      return `Running ${toolText(waiting.name, waiting.title)}`;
     case 'approval':
       return `Waiting for your approval: ${waiting.title}`;
     case 'question':
@@ -55,6 +55,12 @@ export function waitingText(waiting: Waiting): string {
     case 'stopping':
       return 'Stopping';
   }
+}
+
+/** A title that begins with the tool's name says it all. */
+function toolText(name: string, title: string | undefined): string {
+  if (!title) return name;
+  return title.toLowerCase().startsWith(name.toLowerCase()) ? title : `${name}: ${title}`;
 }
 
 function asked(item: ItemOf<'permission'> | undefined): Waiting | undefined {

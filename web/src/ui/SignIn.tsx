@@ -46,7 +46,7 @@ export function SignIn() {
             </div>
           </form>
         </Show>
-        <Show when={detail()}>{(text) => <p class="faint row"><Icon name="info" />{text()}</p>}</Show>
+        <Show when={!access().startsWith('code-') && detail()}>{(text) => <p class="faint row"><Icon name="info" />{text()}</p>}</Show>
       </section>
     </main>
   );

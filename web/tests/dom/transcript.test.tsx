@@ -3,7 +3,7 @@ import { fireEvent, render, screen } from '@solidjs/testing-library';
 import { describe, expect, test } from 'vitest';
 import type { Upsert } from '../../src/gen/contracts';
 import { Transcript } from '../../src/ui/transcript/Transcript';
-import { fakeSession, item, message, view } from './session';
+import { fakeSession, item, message, permission, view } from './session';
 
 const rows = (): HTMLElement[] => screen.getAllByTestId('row');
 const row = (key: string): HTMLElement => rows().find((found) => found.dataset['key'] === key) as HTMLElement;
@@ -90,6 +90,28 @@ describe('transcript', () => {
     expect(card.dataset['status']).toBe('ok');
     expect(card.querySelector('.tool-body')?.hasAttribute('hidden')).toBe(false);
     expect(card.textContent).toContain('total 0');
+  });
+
+  test('a call that somebody rejected has not failed, and says so', () => {
+    const fake = show();
+    fake.tell(call('update'));
+    fake.tell(permission('p1', { callId: 'c1' }));
+    fake.tell({ ...permission('p1', { callId: 'c1', outcome: { optionId: 'no' } }), status: 'complete' } as Upsert);
+    fake.tell(call('complete', { toolOutput: 'no', toolOutputIsError: true }));
+    const card = screen.getByTestId('tool-card');
+    expect(card.querySelector('.tool-status')?.textContent).toContain('rejected');
+    expect(card.dataset['rejected']).toBe('true');
+  });
+
+  test.each<[string, object]>([
+    ['Edit src/a.rs', { kind: 'edit', toolArguments: {}, title: 'Edit src/a.rs' }],
+    ['Edit b.rs', { kind: 'edit', toolArguments: {}, title: 'Edit', diffs: [{ path: 'b.rs', newText: 'x' }] }],
+    ['Search for it', { kind: 'search', toolArguments: {}, title: 'Search for it' }],
+    ['Run ls', { kind: 'execute', toolArguments: { command: 'ls' }, title: 'Run ls' }],
+  ])('a title says its verb once: %s', (words, more) => {
+    show().tell(call('complete', { toolName: 'tool', ...more }));
+    const line = screen.getByTestId('tool-card').querySelector('.line-button') as Element;
+    expect([line.querySelector('.line-label'), line.querySelector('.tool-subject')].map((part) => part?.textContent).join(' ')).toBe(words);
   });
 
   test('an opened thought stays open when it grows', () => {

@@ -21,6 +21,10 @@ const SCENES = {
     say(`\`\`\`js\n${lines(20, (line) => `const short${line} = ${line};`)}\n\`\`\``);
     say(`\`\`\`js\n${lines(2500, (line) => `const long${line} = ${line};`)}\n\`\`\``);
   },
+  wide() {
+    const row = (cell) => `| ${Array.from({ length: 8 }, (_, column) => `${cell}${column}`).join(' | ')} |`;
+    say(`${row('Heading')}\n${row('---').replace(/\d/g, '')}\n${row('something')}\n\nمرحبا بالعالم`);
+  },
   change() {
     const toolCallId = id('call');
     const text = (word) => `${lines(300, (line) => (line % 50 === 0 ? `kept ${line}` : `${word} ${line}`))}\n`;

@@ -205,6 +205,9 @@ test('Codex: a session is forked from its menu, and both go on by themselves', a
   await expect(fork.id('agent-row')).toHaveText([/remember the fox/]);
   await fork.turn('say:and the hound');
   await expect(fork.id('agent-row')).toHaveText([/remember the fox/, /and the hound/]);
+  await fork.id('forked-from').getByRole('link').click();
+  await expect(pane.root).toHaveClass(/\bshown\b/);
+  await expect(pane.id('forked-from')).toHaveCount(0);
   await window.id('tab').first().click();
   await expect(pane.id('agent-row')).toHaveText([/remember the fox/]);
 });

@@ -1,5 +1,5 @@
 /** What every test starts with: `world`, a machine with a running server, and windows that look at it. */
-import { test as base, type Browser, expect } from '@playwright/test';
+import { test as base, type Browser, type BrowserContextOptions, expect } from '@playwright/test';
 import { servePageFromDisk } from './harness/page-on-disk';
 import { Place } from './harness/place';
 import { Proxy, type ProxyOptions } from './harness/proxy';
@@ -57,8 +57,16 @@ export class World {
     return window;
   }
 
-  private async blank(): Promise<Window> {
-    const context = await this.browser.newContext();
+  /** A telephone: a finger, and little room. */
+  async phone(): Promise<Window> {
+    const window = await this.blank({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 780 } });
+    await window.page.goto(new URL(`#c=${await this.code()}`, this.server.url).href);
+    await expect(window.id('drawer')).toBeVisible();
+    return window;
+  }
+
+  private async blank(options: BrowserContextOptions = {}): Promise<Window> {
+    const context = await this.browser.newContext(options);
     await servePageFromDisk(context);
     const window = new Window(await context.newPage());
     this.windows.push(window);

@@ -245,6 +245,19 @@ test('req 9: tabs are as they were after a reload and after a restart of the ser
   await expect.poll(() => order(other)).toEqual([id, b]);
 });
 
+test('req 3: a row that is pressed stays under the pointer until the click, however the list is sorted meanwhile', async ({ world }) => {
+  const { project, window } = await demoWorld(world);
+  const [older, newer] = await moreSessions(world, project, 'older', 'newer') as [string, string];
+  await expect(window.id('session-row').first()).toHaveAttribute('data-session', newer);
+  await window.listed(newer).hover();
+  await window.page.mouse.down();
+  await world.server.turn(older, '/fail');
+  await expect(window.listed(older)).toHaveAttribute('data-status', 'error');
+  await window.page.mouse.up();
+  await expect(window.pane(newer).root).toHaveClass(/\bshown\b/);
+  await expect(window.id('session-row').first()).toHaveAttribute('data-session', older);
+});
+
 test('req 10: a tab keeps its place, its draft and its opened cards', async ({ world }) => {
   const { project, id, window, pane } = await demoWorld(world);
   const [b] = await moreSessions(world, project, 'b') as [string];

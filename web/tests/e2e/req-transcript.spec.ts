@@ -47,6 +47,23 @@ test('req 24, 25: code has a language, colours, wrapping and a copy button; link
   await expect(link).toHaveAttribute('target', '_blank');
 });
 
+test('req 25, 57: a wide table is scrolled, not broken into letters; words from right to left begin at the right', async ({ world }) => {
+  const { window: { page }, pane } = await ableWorld(world);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await pane.turn('wide');
+  const table = pane.root.locator('.markdown table');
+  expect(await table.evaluate((element) => element.scrollWidth > element.clientWidth)).toBe(true);
+  const heights = await table.locator('th').evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().height));
+  expect(Math.max(...heights)).toBeLessThan(50);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  const arabic = await pane.root.locator('.markdown p', { hasText: 'مرحبا' }).evaluate((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return { box: element.getBoundingClientRect().right, words: range.getBoundingClientRect().right };
+  });
+  expect(arabic.box - arabic.words).toBeLessThan(4);
+});
+
 test('req 24: code of more than 2,000 lines is shown without colours', async ({ world }) => {
   const { pane } = await ableWorld(world);
   // What was asked is soon far above, where no row has an element.
@@ -150,6 +167,30 @@ test('req 30: more than 500 changed lines are closed by hunk', async ({ world })
   await expect(diff.locator('tr').first()).toBeVisible();
 });
 
+test('req 30, 37: what is pressed stays under the pointer until the click, however much comes meanwhile', async ({ world }) => {
+  const { window: { page }, pane } = await demoWorld(world, { pace: 2 });
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await pane.send('/tools 1000');
+  await expect(pane.id('jump-latest')).toHaveCount(0);
+  await expect(pane.id('tool-card').nth(30)).toBeAttached();
+  // Rows pass by below the pointer: the one that is there when it is pressed is the one that is meant.
+  await page.evaluate(() => addEventListener('mousedown', (event) => {
+    Object.assign(globalThis, { pressed: (event.target as Element).closest<HTMLElement>('.row-frame')?.dataset['key'] });
+  }, { capture: true }));
+  const view = await pane.id('transcript').boundingBox() as { x: number; y: number; width: number; height: number };
+  await page.mouse.move(view.x + view.width / 2, view.y + view.height / 2);
+  await page.mouse.down();
+  const newest = (): Promise<string | null> => pane.rows().last().getAttribute('data-key');
+  const before = await newest();
+  await expect(async () => expect(await newest()).not.toBe(before)).toPass();
+  await page.mouse.up();
+  const key = await page.evaluate(() => (globalThis as { pressed?: string }).pressed) as string;
+  await expect(pane.root.locator(`[data-key="${key}"]`).getByRole('button').first()).toHaveAttribute('aria-expanded', 'true');
+  await expect(pane.root.locator(`[data-key="${key}"]`)).toBeInViewport();
+  await pane.id('stop').click();
+  await pane.isIdle();
+});
+
 test('req 32: a plan is one list that progresses, pinned while it runs', async ({ world }) => {
   const { window: { page }, pane } = await demoWorld(world, { pace: 8 });
   await pane.send('/plan');
@@ -194,7 +235,7 @@ test('req 35: what the user said is shown as it was typed, with its time, and ca
 test('req 36: a failed turn has its code, its reason and a retry; a good one tells its use', async ({ world }) => {
   const { pane } = await demoWorld(world);
   await pane.turn('/think');
-  await expect(pane.id('turn-end')).toHaveText(/\d+ in · \d+ out/);
+  await expect(pane.id('turn-end')).toHaveText(/\d+ tokens? in · \d+ out/);
   await pane.send('/fail');
   await expect(pane.id('error-row')).toContainText('overloaded');
   await expect(pane.id('error-row')).toHaveAttribute('data-code', /\S/);
@@ -293,6 +334,14 @@ test('req 41: find in session counts, steps and shows', async ({ world }) => {
   await window.page.keyboard.press('Shift+Enter');
   await expect(pane.id('find-count')).toHaveText(/1 of/);
   await expect(pane.root.locator('.row-frame.is-target')).toBeInViewport();
+  // Rows that are made anew are marked, too.
+  const marked = (): Promise<number> => window.page.evaluate(() => [...CSS.highlights.get('find') ?? []].filter((range) => range.startContainer.isConnected).length);
+  await expect.poll(marked).toBeGreaterThan(0);
+  await pane.id('transcript').evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+  await expect(pane.rows('thinking')).toHaveCount(0);
+  await pane.id('transcript').evaluate((element) => element.scrollTo({ top: 0 }));
+  await expect(pane.rows('thinking').first()).toBeInViewport();
+  await expect.poll(marked).toBeGreaterThan(1);
   await window.page.keyboard.press('Escape');
   await expect(pane.id('find-bar')).toHaveCount(0);
 });

@@ -93,10 +93,10 @@ describe('list', () => {
 
 describe('cost and time', () => {
   it.each([
-    [{ inputTokens: 10, outputTokens: 5 }, '10 in · 5 out'],
-    [{ inputTokens: 300, outputTokens: 456, cacheReadInputTokens: 12_000, costUsd: 0.034 }, '12.3k in · 456 out · $0.03'],
-    [{ inputTokens: 1_500_000, outputTokens: 150_400, costUsd: 0.001 }, '1.5M in · 150k out · <$0.01'],
-    [{ inputTokens: 999_700, outputTokens: 1000, costUsd: 0 }, '1M in · 1k out · $0.00'],
+    [{ inputTokens: 10, outputTokens: 5 }, '10 tokens in · 5 out'],
+    [{ inputTokens: 300, outputTokens: 456, cacheReadInputTokens: 12_000, costUsd: 0.034 }, '12.3k tokens in · 456 out · $0.03'],
+    [{ inputTokens: 1_500_000, outputTokens: 150_400, costUsd: 0.001 }, '1.5M tokens in · 150k out · <$0.01'],
+    [{ inputTokens: 999_700, outputTokens: 1000, costUsd: 0 }, '1M tokens in · 1k out · $0.00'],
   ])('%j', (usage, text) => {
     expect(usageText(usage)).toBe(text);
   });

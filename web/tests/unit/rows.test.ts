@@ -264,6 +264,7 @@ describe('what the turn waits for', () => {
     ['Thinking', [thinking('h', 'x', 'create')]],
     ['Writing', [message('a', 'x', 'update')]],
     ['Running Bash: ls', [tool('r', { status: 'update', toolName: 'Bash', title: 'ls' })]],
+    ['Running Search for it', [tool('r', { status: 'update', toolName: 'search', title: 'Search for it' })]],
     ['Running Agent', [tool('r', { status: 'update', toolName: 'Agent' }), tool('c', { parentCallId: 'call-r' })]],
     ['Waiting for your approval: Bash: ls', [tool('r', { status: 'update', callId: 'call-x' }), permission('p')]],
     ['Waiting for your answer: Which?', [permission('p', { questions: [{ question: 'Which?', multiSelect: false, options: [] }] })]],

@@ -28,7 +28,7 @@ impl Sessions {
             // An agent that is gone meanwhile has stopped, too.
             handle.cancel().await.ok();
         }
-        Ok(self.status_of(&slot))
+        Ok(self.status_of(&slot).await)
     }
 
     /// Ends the agent and all it started. The session stays, among those that are not active, and can be loaded again.
@@ -45,7 +45,7 @@ impl Sessions {
             live.has_failed = false;
         });
         self.announce_of(&slot);
-        Ok(self.status_of(&slot))
+        Ok(self.status_of(&slot).await)
     }
 
     /// Chooses what the agent offers; what it did not grant is told.
@@ -69,7 +69,7 @@ impl Sessions {
             return Err(Failure::new(ErrorCode::WrongState, problem));
         }
         self.keep_wishes(&slot, wishes, is_unguarded).await?;
-        Ok(self.status_of(&slot))
+        Ok(self.status_of(&slot).await)
     }
 
     /// The next agent of the session begins with the same choices.
@@ -97,7 +97,7 @@ impl Sessions {
         let title = sound_title(title)?;
         let slot = self.slot(id).await?;
         self.entitle(&slot, title, TitleSource::User).await?;
-        Ok(self.status_of(&slot))
+        Ok(self.status_of(&slot).await)
     }
 
     /// A session that was ended may be used again.
@@ -123,7 +123,7 @@ impl Sessions {
             self.revive(&slot).await?;
         }
         self.announce_of(&slot);
-        Ok(self.status_of(&slot))
+        Ok(self.status_of(&slot).await)
     }
 
     /// Ends a session and forgets what is kept of it. What its agent keeps stays.

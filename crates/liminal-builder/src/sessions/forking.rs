@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
-use liminal_core::wire::rest::{ForkSession, SessionStatus};
+use liminal_core::wire::rest::{ForkSession, ForkedFrom, SessionStatus};
 
 use super::agents::opening;
 use super::changing::sound_title;
@@ -13,7 +13,7 @@ use super::past::until_told;
 use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::provider::{Forked, OpenRequest, OpenedAgent};
-use crate::store::{SessionRow, StoredOptions, TitleSource};
+use crate::store::{ForkSource, SessionRow, StoredOptions, TitleSource};
 
 impl Sessions {
     /// Makes a session that has the history of another one so far, and goes on by itself.
@@ -37,10 +37,32 @@ impl Sessions {
         let (forked_from, forked_through) = origin.map(|origin| (origin.session_id, origin.through)).unzip();
         let options = StoredOptions { forked_from, forked_through: forked_through.flatten(), ..options };
         let row = self.new_row(&agent, &slot.cli_type, &project, directory, options);
-        let fork = self.begin_fork(id, entitled(row, title, source.title), agent).await?;
+        let made_of = ForkSource { session_id: id.clone(), title: source.title.clone() };
+        let row = SessionRow { source: Some(made_of), ..entitled(row, title, source.title) };
+        let fork = self.begin_fork(id, row, agent).await?;
         until_told(fork.board.watch()).await;
         self.refuse_stillborn(&fork.id, fork.board.now().view.failure).await?;
-        Ok(self.status_of(&fork))
+        Ok(self.status_of(&fork).await)
+    }
+
+    /// What a session was forked from: by the title that it has now, or, if it is gone, by the one that it had then.
+    pub(super) async fn forked_from(&self, fork: &Slot) -> Option<ForkedFrom> {
+        let ForkSource { session_id, title } = fork.source.clone()?;
+        // What cannot be looked up now is not gone.
+        let now = self.title_now(&session_id).await.unwrap_or_else(|_| Some(title.clone()));
+        let is_gone = now.is_none();
+        Some(ForkedFrom { session_id, title: now.unwrap_or(title), is_gone })
+    }
+
+    /// The title of a session that is kept, here or by another server. Nobody looks for others in what agents keep:
+    /// whoever deleted a session here wants it gone.
+    async fn title_now(&self, id: &SessionId) -> Result<Option<Option<String>>, Failure> {
+        let open = self.slots().get(id).cloned();
+        let known = if open.is_some() { open } else { self.slot_of_others(id).await? };
+        if let Some(slot) = known {
+            return Ok(Some(slot.board.now().view.title));
+        }
+        Ok(self.0.parts.store.session(id).await?.map(|row| row.title))
     }
 
     /// Takes a fork in with the files of its history, which are nobody's without it.

@@ -33,7 +33,10 @@ pub struct Recovered {
 impl Sessions {
     /// Ends what a server left open. To be called before anything else, while no agent runs.
     pub async fn recover(&self) -> Result<Recovered, Failure> {
-        let reason = ErrorInfo::new(ErrorCode::ServerRestart, "the server was stopped inside the turn");
+        let reason = ErrorInfo::new(
+            ErrorCode::ServerRestart,
+            "the server was stopped while this turn ran; ask again for what is missing",
+        );
         let turns = self.end_open_turns(&reason).await?;
         let count = turns.len();
         self.tell_broken_off(turns, &reason);

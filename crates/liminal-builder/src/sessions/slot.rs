@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 
 use super::{Failure, Sessions, identity};
 use crate::session::{Board, SessionHandle};
-use crate::store::SessionRow;
+use crate::store::{ForkSource, SessionRow};
 
 /// More than these, and those that nobody uses are forgotten.
 const MOST: usize = 512;
@@ -25,6 +25,7 @@ pub(super) struct Slot {
     pub(super) cli_type: String,
     pub(super) project: Option<ProjectId>,
     pub(super) directory: PathBuf,
+    pub(super) source: Option<ForkSource>,
     pub(super) board: Board,
     /// Sends, starts and ends go through it one after another. What stops them does not.
     pub(super) door: tokio::sync::Mutex<()>,
@@ -68,6 +69,7 @@ impl Slot {
             cli_type: row.cli_type.clone(),
             project: row.project_id.clone(),
             directory: row.directory.clone(),
+            source: row.source.clone(),
             board,
             door: tokio::sync::Mutex::default(),
             moving: tokio::sync::Mutex::default(),

@@ -40,6 +40,9 @@ pub struct SessionRow {
     pub has_failed: bool,
     /// What was chosen for it.
     pub options: StoredOptions,
+    /// What it was forked from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<ForkSource>,
     /// How the agent's own file was when it was last read.
     #[serde(default)]
     pub stamp: Option<String>,
@@ -52,6 +55,16 @@ pub struct SessionRow {
     /// When something last happened in it.
     #[serde(with = "timestamp")]
     pub updated_at: Timestamp,
+}
+
+/// A session that another one was forked from, as it was then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkSource {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
 }
 
 /// Who gave a session its title. A later one counts more.
@@ -167,6 +180,7 @@ impl SessionRow {
             was_killed: false,
             has_failed: false,
             options: StoredOptions::default(),
+            source: None,
             stamp: None,
             token: None,
             created_at: at,

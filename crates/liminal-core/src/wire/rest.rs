@@ -149,10 +149,30 @@ pub struct SessionStatus {
     /// What it is and does.
     #[serde(flatten)]
     pub view: SessionView,
+    /// The session that it was forked from, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub forked_from: Option<ForkedFrom>,
     /// Lines of its agent that nobody understood, the newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<String>>")]
     pub unknown_samples: Vec<String>,
+}
+
+/// The session that another one was forked from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ForkedFrom {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its title; if it is gone, the one that it had when it was forked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub title: Option<String>,
+    /// It was deleted since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub is_gone: bool,
 }
 
 wire_enum! {

@@ -62,7 +62,7 @@ export function AgentMenus(props: { session: OpenSession }) {
               }))}
             >
               <Show when={busy() === key} fallback={<Icon name={setting().icon} />}><span class="spinner" /></Show>
-              <span class="truncate">{nameOf(setting())}</span>
+              <span class="truncate">{shownOf(setting())}</span>
               <Icon name="down" class="tiny" />
             </Menu>
           )}
@@ -70,6 +70,11 @@ export function AgentMenus(props: { session: OpenSession }) {
       )}
     </For>
   );
+}
+
+/** A model and a mode are known by their names; "On" says nothing of what is on. */
+function shownOf(setting: Setting): string {
+  return setting.icon === ICONS['model'] || setting.icon === ICONS['mode'] ? nameOf(setting) : `${setting.name}: ${nameOf(setting)}`;
 }
 
 function nameOf(setting: Setting): string {

@@ -115,8 +115,7 @@ export function Composer(props: { session: OpenSession; isShown: boolean; onSent
       <SuggestionList suggestions={suggestions} anchor={() => field} />
       <div class="composer-bar">
         <AttachButton session={props.session} />
-        <AgentMenus session={props.session} />
-        <span class="grow" />
+        <div class="composer-settings"><AgentMenus session={props.session} /></div>
         <Show when={isEscaping()}><span class="faint composer-hint" role="status">Esc again to stop</span></Show>
         <Show when={connectionState().kind !== 'open' && isSendable()}><span class="faint composer-hint">Sent when connected</span></Show>
         <ContextMeter session={props.session} />

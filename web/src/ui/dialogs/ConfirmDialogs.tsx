@@ -48,7 +48,7 @@ export function RemoveProjectDialog(props: { project: Project }) {
   const count = (): number => openTabsOf(props.project.id).length;
   return (
     <ConfirmDialog title={`Remove “${props.project.name}”?`} action="Remove project" testId="remove-project-dialog" run={() => removeProject(props.project)}>
-      <p>{count() === 0 ? 'None of its sessions is open.' : count() === 1 ? 'Its 1 open tab is closed.' : `Its ${count()} open tabs are closed.`} Nothing on disk is touched.</p>
+      <p>{count() === 0 ? 'None of its sessions is open.' : count() === 1 ? 'Its open tab is closed.' : `Its ${count()} open tabs are closed.`} Nothing on disk is touched.</p>
     </ConfirmDialog>
   );
 }

@@ -130,6 +130,11 @@ function projectEntries(): Entry[] {
   return projects.map((project) => ({ group: 'Projects', icon: 'folder', label: `New session in ${project.name}`, detail: project.path, run: () => void newSession(project) }));
 }
 
+/** Markdown is not rendered here, and its marks only take room. */
+function plain(text: string): string {
+  return text.replace(/^[\s#>*-]+|[*_`~]{2,}|`/g, '').trim();
+}
+
 function message(hit: SearchHit): Entry {
-  return { group: 'Messages', icon: 'file', label: hit.snippet.map((piece) => piece.text).join(''), detail: titleOf(hit), run: () => open(hit.sessionId, hit.itemId) };
+  return { group: 'Messages', icon: 'file', label: plain(hit.snippet.map((piece) => piece.text).join('')), detail: titleOf(hit), run: () => open(hit.sessionId, hit.itemId) };
 }

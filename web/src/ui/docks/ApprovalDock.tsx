@@ -79,7 +79,7 @@ function RequestDock(props: { session: OpenSession; isShown: boolean; request: R
       <header class="approval-head">
         <Icon name={questions().length > 0 ? 'info' : 'shield'} />
         <h2 class="grow"><VisibleText text={state().title} /></h2>
-        <Show when={lapse()}>{(at) => <span class="faint">denied in {durationText(Math.max(0, Date.parse(at()) - second()))}</span>}</Show>
+        <Show when={lapse()}>{(at) => <span class="faint lapse">denied in {leftText(Date.parse(at()) - second())}</span>}</Show>
         <Show when={props.count > 1}><span class="chip accent">1 of {props.count}</span></Show>
       </header>
       <Show
@@ -136,6 +136,12 @@ function Options(props: OptionsProps) {
       </For>
     </div>
   );
+}
+
+/** Minutes, and at last seconds: a clock that ticks beside a question only hurries. */
+function leftText(milliseconds: number): string {
+  const minutes = Math.floor(milliseconds / 60_000);
+  return minutes >= 1 ? `${minutes} min` : durationText(Math.max(0, Math.ceil(milliseconds / 1000) * 1000));
 }
 
 function isField(target: EventTarget | null): boolean {

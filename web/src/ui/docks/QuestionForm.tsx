@@ -63,8 +63,8 @@ export function QuestionForm(props: Props) {
           </fieldset>
         )}
       </For>
-      <Show when={isTried() && !isWhole()}><p class="item-error" role="alert">Every question needs an answer.</p></Show>
       <div class="approval-options">
+        <Show when={isTried() && !isWhole()}><p class="item-error" role="alert">Every question needs an answer.</p></Show>
         <button class="button primary" data-testid="answer" disabled={props.isDisabled}>Answer</button>
         <For each={props.refusals}>
           {(option) => <button type="button" class="button" data-testid="approval-option" data-option={option.optionId} disabled={props.isDisabled} onClick={() => props.onAnswer({ optionId: option.optionId })}>{option.name}</button>}

@@ -17,6 +17,22 @@ export function FindBar(props: { session: OpenSession }) {
   const [at, setAt] = createSignal(0);
   let field!: HTMLInputElement;
   onMount(() => field.focus());
+  // Rows come and go while somebody scrolls, and each is to show what was found.
+  let isDue = false;
+  const markSoon = (): void => {
+    if (isDue || !hits()?.length) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      if (hits()?.length) markWords(query());
+    });
+  };
+  const rows = new MutationObserver(markSoon);
+  onMount(() => {
+    const transcript = field.closest('.pane')?.querySelector('.transcript');
+    if (transcript) rows.observe(transcript, { childList: true, subtree: true, characterData: true });
+  });
+  onCleanup(() => rows.disconnect());
   onCleanup(clearMarks);
 
   createEffect(on(query, (words) => {

@@ -1,9 +1,11 @@
 /** One session: what it is, what was said, what it waits for, and where to answer. */
 import { createEffect, createSignal, on, onCleanup, Show } from 'solid-js';
-import { forkSession, restartAgent } from '../../state/actions';
+import { forkSession, restartAgent, unarchive } from '../../state/actions';
+import { find } from '../../state/catalog';
 import { isFinding, announce } from '../../state/screen';
 import { connectionState } from '../../state/services';
 import { useSession, type OpenSession } from '../../state/session';
+import { close } from '../../state/tabs';
 import { attempt } from '../../state/toasts';
 import { ApprovalDock } from '../docks/ApprovalDock';
 import { PlanDock } from '../docks/PlanDock';
@@ -18,6 +20,7 @@ import { Transcript } from '../transcript/Transcript';
 import type { RowWindow } from '../transcript/window';
 import { canFork } from './abilities';
 import { FindBar } from './FindBar';
+import { ForkLine } from './ForkLine';
 import { PaneHeader } from './PaneHeader';
 import { TurnStatus } from './TurnStatus';
 
@@ -77,8 +80,12 @@ function Bands(props: { session: OpenSession }) {
         <div class="band bad" data-testid="unguarded"><Icon name="shield" /><span>Nothing is asked before the agent acts.</span></div>
       </Show>
       <Show when={props.session.view()?.isArchived}>
-        <div class="band"><Icon name="archive" /><span>This session is archived.</span></div>
+        <div class="band" data-testid="archived">
+          <Icon name="archive" /><span class="grow">This session is archived.</span>
+          <button type="button" class="button small" onClick={() => unarchive(props.session.id, find(props.session.id)?.projectId, false)}>Restore</button>
+        </div>
       </Show>
+      <ForkLine session={props.session} />
       <Show when={props.session.caughtUp()}>
         {(event) => <div class="caught-up" data-testid="caught-up" role="status">Caught up · {event().updates} {event().updates === 1 ? 'update' : 'updates'}</div>}
       </Show>
@@ -99,7 +106,7 @@ function Failure(props: { session: OpenSession }) {
         <div class="error-row" role="alert" data-testid="agent-failure" data-code={found().code}>
           <Icon name="alert" />
           <div class="grow"><p class="error-message">The agent is gone: {found().message}</p><p class="faint mono">{found().code}</p></div>
-          <button type="button" class="button small" data-testid="restart" onClick={() => attempt('The agent could not be restarted', () => restartAgent(props.session.id))}>Restart agent</button>
+          <div class="error-actions"><button type="button" class="button small" data-testid="restart" onClick={() => attempt('The agent could not be restarted', () => restartAgent(props.session.id))}>Restart agent</button></div>
         </div>
       )}
     </Show>
@@ -112,7 +119,10 @@ function NotOpened(props: { session: OpenSession }) {
       <Icon name="alert" />
       <h2>This session could not be opened</h2>
       <p class="muted">{props.session.problem()}</p>
-      <button type="button" class="button" data-testid="retry" onClick={() => props.session.retry()}>Try again</button>
+      <div class="row">
+        <button type="button" class="button" data-testid="retry" onClick={() => props.session.retry()}>Try again</button>
+        <button type="button" class="button" onClick={() => close(props.session.id)}>Close tab</button>
+      </div>
     </div>
   );
 }

@@ -24,6 +24,8 @@ export function Popover(props: Props) {
   const place = (): void => {
     const anchor = props.anchor?.getBoundingClientRect();
     if (!anchor || !props.isOpen) return;
+    // How wide it would be depends on where it is: it is measured where it has all the room.
+    panel.style.left = `${MARGIN}px`;
     const { width, height } = panel.getBoundingClientRect();
     const below = anchor.bottom + 4;
     const above = anchor.top - height - 4;

@@ -10,12 +10,21 @@ import type { OpenSession } from '../../state/session';
 import { attempt } from '../../state/toasts';
 import { editAgain } from '../composer/again';
 import { setComposerText } from '../composer/text';
+import { minute } from '../clock';
 import { CopyButton } from '../parts/CopyCommand';
 import { FileChip } from '../parts/FileChip';
 import { Icon } from '../parts/Icon';
 import { Markdown } from './Markdown';
 
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+
+/** What was said today needs no date. */
+function briefTime(at: string): string {
+  const date = new Date(at);
+  return date.toDateString() === new Date(minute()).toDateString() ? hour.format(date) : timeText(at);
+}
 
 export function timeText(at: string | undefined): string {
   const date = at ? new Date(at) : undefined;
@@ -32,7 +41,7 @@ export function UserRow(props: { row: User; session: OpenSession }) {
       </Show>
       <Show when={props.row.text || props.row.files.length === 0}><div class="user-bubble">{props.row.text}</div></Show>
       <div class="row-actions">
-        <Show when={props.row.at}>{(at) => <time class="faint" dateTime={at()}>{timeText(at())}</time>}</Show>
+        <Show when={props.row.at}>{(at) => <time class="faint" dateTime={at()} title={timeText(at())}>{briefTime(at())}</time>}</Show>
         <Show when={!props.row.outgoing}>
           <button type="button" class="icon-button small" aria-label="Edit and send again" title="Edit and send again" onClick={() => editAgain(props.session.id, props.row)}><Icon name="edit" /></button>
         </Show>
@@ -110,7 +119,7 @@ export function AgentRow(props: { row: Agent; session: OpenSession }) {
           >
             <Icon name="link" />
           </button>
-          <time class="faint" dateTime={state().sourceTimestamp}>{timeText(state().sourceTimestamp)}</time>
+          <time class="faint" dateTime={state().sourceTimestamp} title={timeText(state().sourceTimestamp)}>{briefTime(state().sourceTimestamp)}</time>
         </div>
       </Show>
     </article>

@@ -8,6 +8,8 @@ import { Icon } from '../parts/Icon';
 import { Markdown } from './Markdown';
 
 const PREVIEW = 140;
+/** Tenths of a second are of no use to anybody. */
+const MOMENT = 1000;
 
 export function ThinkingRow(props: { row: Thinking; session: OpenSession }) {
   const isOpen = (): boolean => props.session.isExpanded(props.row.key) ?? prefs.thinking[props.session.id] ?? false;
@@ -19,7 +21,9 @@ export function ThinkingRow(props: { row: Thinking; session: OpenSession }) {
   const text = (): string => props.row.item.state.content;
   const label = (): string => {
     if (props.row.isStreaming) return 'Thinking';
-    return props.row.durationMs === undefined ? 'Thought' : `Thought for ${durationText(props.row.durationMs)}`;
+    const { durationMs } = props.row;
+    if (durationMs === undefined) return 'Thought';
+    return durationMs < MOMENT ? 'Thought for a moment' : `Thought for ${durationText(durationMs)}`;
   };
   return (
     <div class="thinking-row" classList={{ streaming: props.row.isStreaming }} data-testid="thinking">

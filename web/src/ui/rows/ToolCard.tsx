@@ -1,6 +1,7 @@
 /** A tool call: one line that says what and how far, and a body that is built when it is first opened. */
 import { createEffect, createMemo, createSignal, For, Index, Show } from 'solid-js';
 import type { ToolRow, ToolStatus } from '../../model/rows';
+import { permissionOutcome } from '../../model/section';
 import { durationText } from '../../model/turn';
 import type { OpenSession } from '../../state/session';
 import { Icon } from '../parts/Icon';
@@ -18,7 +19,7 @@ export function ToolCard(props: { row: ToolRow; session: OpenSession }) {
   const words = createMemo(() => wordsOf(props.row, props.session.status()?.directory));
   const icon = () => (props.row.children.length > 0 ? 'group' : KIND_ICONS[props.row.item.state.kind ?? 'other']);
   return (
-    <div class="tool-card" data-testid="tool-card" data-status={props.row.status} data-kind={props.row.item.state.kind ?? 'other'} classList={{ open: isOpen() }}>
+    <div class="tool-card" data-testid="tool-card" data-status={props.row.status} data-rejected={isRejected(props.row)} data-kind={props.row.item.state.kind ?? 'other'} classList={{ open: isOpen() }}>
       <button type="button" class="line-button" aria-expanded={isOpen()} onClick={() => props.session.setExpanded(props.row.key, !isOpen())}>
         <Icon name="chevron" class="twist" />
         <Icon name={icon()} />
@@ -26,7 +27,7 @@ export function ToolCard(props: { row: ToolRow; session: OpenSession }) {
         <span class="truncate tool-subject" classList={{ mono: words().isCode }}><VisibleText text={words().subject} /></span>
         <LazyToolCounts diffs={props.row.item.state.diffs} />
         <Show when={props.row.children.length > 0}><span class="chip">{steps(props.row.children.length)}</span></Show>
-        <StatusMark status={props.row.status} durationMs={props.row.durationMs} />
+        <StatusMark status={props.row.status} isRejected={isRejected(props.row)} durationMs={props.row.durationMs} />
       </button>
       <Show when={wasOpened()}>
         <div class="tool-body" hidden={!isOpen()}>
@@ -42,10 +43,15 @@ function steps(count: number): string {
   return count === 1 ? '1 step' : `${count} steps`;
 }
 
-function StatusMark(props: { status: ToolStatus; durationMs: number | undefined }) {
+/** Somebody said no to it: that is no fault of the tool. */
+function isRejected(row: ToolRow): boolean {
+  return row.status === 'error' && row.permission !== undefined && permissionOutcome(row.permission).outcome === 'rejected';
+}
+
+function StatusMark(props: { status: ToolStatus; isRejected: boolean; durationMs: number | undefined }) {
   return (
     <span class="tool-status" data-status={props.status}>
-      <Show when={props.status !== 'ok' && props.status !== 'running'}>{STATUS_WORDS[props.status]}</Show>
+      <Show when={props.status !== 'ok' && props.status !== 'running'}>{props.isRejected ? 'rejected' : STATUS_WORDS[props.status]}</Show>
       <Show when={props.status === 'ok' && (props.durationMs ?? 0) >= 1000}>{durationText(props.durationMs ?? 0)}</Show>
       <Show when={props.status === 'running'}><span class="spinner" /></Show>
       <Show when={props.status === 'ok'}><Icon name="check" /></Show>

@@ -10,7 +10,7 @@ const Body = lazy(async () => ({ default: (await parts()).ToolBody }));
 const Counts = lazy(async () => ({ default: (await parts()).ToolCounts }));
 
 export function LazyToolBody(props: { row: ToolRow; session: OpenSession }) {
-  return <Suspense><Body row={props.row} session={props.session} /></Suspense>;
+  return <Suspense fallback={<p class="part" aria-busy="true"><span class="spinner" /></p>}><Body row={props.row} session={props.session} /></Suspense>;
 }
 
 export function LazyToolCounts(props: { diffs: readonly Diff[] | undefined }) {

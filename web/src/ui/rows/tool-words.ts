@@ -26,14 +26,20 @@ export interface ToolWords {
 
 /** "Run `npm test`", "Edit src/main.rs". */
 export function wordsOf(row: ToolRow, directory: string | undefined): ToolWords {
-  const { toolName, kind, title, toolArguments, locations } = row.item.state;
+  const { toolName, kind, title, toolArguments, locations, diffs } = row.item.state;
   if (row.children.length > 0 || SUB_AGENTS.includes(toolName)) return { verb: 'Sub-agent', subject: firstLine(title ?? text(toolArguments['description']) ?? ''), isCode: false };
   const verb = (kind && VERBS[kind]) || toolName;
   if (kind === 'execute') return { verb, subject: firstLine(commandOf(toolArguments) ?? title ?? toolName), isCode: true };
-  const place = locations?.[0]?.path ?? text(toolArguments['file_path']) ?? text(toolArguments['path']);
+  const place = locations?.[0]?.path ?? diffs?.[0]?.path ?? text(toolArguments['file_path']) ?? text(toolArguments['path']);
   if ((kind === 'read' || kind === 'edit') && place) return { verb, subject: shortPath(place, directory), isCode: true };
   const subject = title ?? TELLING.map((name) => text(toolArguments[name])).find((value) => value !== undefined) ?? '';
-  return { verb, subject: subject === verb ? '' : firstLine(subject), isCode: kind === 'search' };
+  return { verb, subject: firstLine(withoutVerb(subject, verb)), isCode: kind === 'search' };
+}
+
+/** Many agents say in the title what the verb says already. */
+function withoutVerb(subject: string, verb: string): string {
+  if (subject === verb) return '';
+  return subject.startsWith(`${verb} `) ? subject.slice(verb.length + 1) : subject;
 }
 
 export function commandOf(given: Record<string, unknown>): string | undefined {

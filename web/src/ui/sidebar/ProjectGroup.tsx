@@ -1,6 +1,6 @@
 /** One project: its head, its sessions, and what can be done with it. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
-import type { Project } from '../../gen/contracts';
+import type { Project, SessionSummary } from '../../gen/contracts';
 import { filterSessions } from '../../model/list';
 import { newSession } from '../../state/actions';
 import { lists, moreSessions } from '../../state/catalog';
@@ -17,7 +17,8 @@ const SHOWN_FIRST = 12;
 /** More than these nobody reads; typing must stay quick. */
 const SHOWN_MOST = 100;
 
-export function ProjectGroup(props: { project: Project; filter: string }) {
+/** While a pointer is held down in the list nothing in it moves: a click is where it began. */
+export function ProjectGroup(props: { project: Project; filter: string; isHeld: boolean }) {
   const [pages, setPages] = createSignal(0);
   const limit = (): number => (props.filter || pages() > 0 ? SHOWN_MOST * Math.max(1, pages()) : SHOWN_FIRST);
   const isOpen = (): boolean => !prefs.collapsed.includes(props.project.id) || props.filter !== '';
@@ -26,7 +27,7 @@ export function ProjectGroup(props: { project: Project; filter: string }) {
     setPref('collapsed', value ? rest : [...rest, props.project.id]);
   };
   const matching = createMemo(() => filterSessions(lists[props.project.id]?.sessions ?? [], { text: props.filter, showFound: prefs.showFound }));
-  const shown = createMemo(() => matching().slice(0, limit()));
+  const shown = createMemo<SessionSummary[]>((before) => (props.isHeld ? before : matching().slice(0, limit())), []);
   const hasMore = (): boolean => matching().length > shown().length || (lists[props.project.id]?.next !== undefined && !props.filter);
   const more = (): void => {
     if (matching().length <= limit()) attempt('Older sessions could not be read', () => moreSessions(props.project.id));

@@ -1,5 +1,5 @@
 /** Projects and their sessions. */
-import { createSignal, For, Show } from 'solid-js';
+import { createSignal, For, onCleanup, Show } from 'solid-js';
 import { agentName, approvals, find, isReady, projects, waitingSessions } from '../../state/catalog';
 import { prefs, setPref } from '../../state/prefs';
 import { show } from '../../state/screen';
@@ -14,6 +14,11 @@ import { ProjectGroup } from './ProjectGroup';
 
 export function Sidebar() {
   const [filter, setFilter] = createSignal('');
+  const [isHeld, setHeld] = createSignal(false);
+  // The click comes right after.
+  const letGo = (): void => void setTimeout(() => setHeld(false));
+  for (const end of ['pointerup', 'pointercancel']) addEventListener(end, letGo);
+  onCleanup(() => { for (const end of ['pointerup', 'pointercancel']) removeEventListener(end, letGo); });
   return (
     <nav class="sidebar" aria-label="Projects and sessions" data-testid="sidebar">
       <header class="sidebar-head">
@@ -38,10 +43,11 @@ export function Sidebar() {
           <Icon name="terminal" />
         </button>
       </div>
-      <div class="sidebar-list">
+      <div class="sidebar-list" onPointerDown={() => setHeld(true)}>
         <For each={projects} fallback={<Show when={isReady()}><p class="sidebar-empty">Projects you add appear here with their sessions.</p></Show>}>
-          {(project) => <ProjectGroup project={project} filter={filter()} />}
+          {(project) => <ProjectGroup project={project} filter={filter()} isHeld={isHeld()} />}
         </For>
+        <Show when={filter() && projects.length > 0}><p class="sidebar-empty no-match" data-testid="no-match">No session matches “{filter()}”.</p></Show>
       </div>
       <footer class="sidebar-foot">
         <button type="button" class="button plain" data-testid="add-project" onClick={() => show({ kind: 'add-project' })}><Icon name="plus" />Add project</button>

@@ -29,9 +29,11 @@ export function Transcript(props: { session: OpenSession; isShown: boolean; onWi
     document.addEventListener('selectionchange', onSelection);
     // Before the click does its work, so that the place is the one that the user sees.
     scroller.addEventListener('click', onToggle, { capture: true });
+    for (const end of ['pointerup', 'pointercancel']) addEventListener(end, onUnpress);
   });
   onCleanup(() => {
     document.removeEventListener('selectionchange', onSelection);
+    for (const end of ['pointerup', 'pointercancel']) removeEventListener(end, onUnpress);
     props.session.place = view.place();
     view.stop();
   });
@@ -41,6 +43,13 @@ export function Transcript(props: { session: OpenSession; isShown: boolean; onWi
     const key = target?.closest('[aria-expanded], .text-button') && target.closest<HTMLElement>('.row-frame')?.dataset['key'];
     if (key) view.release(key);
   };
+  const onPress = (event: PointerEvent): void => {
+    if (event.target === scroller && event.offsetX > scroller.clientWidth) return view.tell({ type: 'drag' });
+    const key = event.target instanceof Element ? event.target.closest<HTMLElement>('.row-frame')?.dataset['key'] : undefined;
+    if (key) view.press(key);
+  };
+  // The click comes right after.
+  const onUnpress = (): void => void setTimeout(() => view.unpress());
   const onSelection = (): void => {
     const selection = document.getSelection();
     const isActive = selection !== null && !selection.isCollapsed && scroller.contains(selection.anchorNode);
@@ -66,7 +75,7 @@ export function Transcript(props: { session: OpenSession; isShown: boolean; onWi
         ref={scroller} class="transcript" role="log" aria-live="off" aria-label="Conversation" tabIndex={0} data-testid="transcript"
         onScroll={onScroll} onWheel={(event) => view.tell({ type: 'wheel', deltaY: event.deltaY, metrics: view.metrics() })}
         onTouchMove={() => view.tell({ type: 'touch' })}
-        onPointerDown={(event) => { if (event.target === scroller && event.offsetX > scroller.clientWidth) view.tell({ type: 'drag' }); }}
+        onPointerDown={onPress}
         onKeyDown={(event) => view.tell({ type: 'key', key: event.key, metrics: view.metrics() })}
       >
         <div class="spacer" style={{ height: `${view.range().above}px` }} />

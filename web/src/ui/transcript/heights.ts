@@ -46,12 +46,6 @@ export class Heights {
     return true;
   }
 
-  /** All heights are wrong after the column changed its width. */
-  forget(): void {
-    this.known.clear();
-    this.valid = 0;
-  }
-
   topOf(index: number): number {
     const wanted = Math.min(index, this.keys.length);
     while (this.valid < wanted) {

@@ -33,6 +33,9 @@ export interface RowWindow {
   onScroll(): void;
   /** Keeps a row where it is while the user opens or closes something in it. */
   release(key: string): void;
+  /** Keeps a row under the pointer that is held down on it, whatever comes meanwhile: a click is where it began. */
+  press(key: string): void;
+  unpress(): void;
   /** Brings a row into view, somewhat below the upper edge. */
   reveal(key: string): void;
   /** What is at the upper edge, to come back to. */
@@ -48,7 +51,8 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
   const [range, setRange] = createSignal<RowRange>({ from: 0, to: 0, above: 0, below: 0 }, { equals: sameRange });
   const [stick, setStick] = createSignal<StickState>(stuck);
   let scroller: HTMLElement | undefined;
-  let anchor: { key: string; offset: number } | undefined;
+  let anchor: Place | undefined;
+  let pressed: Place | undefined;
   let width = 0;
   let isSettling = false;
   /** Where the view was when it was last looked at or moved from here. */
@@ -86,10 +90,11 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
 
   const hold = (): void => {
     if (!scroller) return;
-    if (stick().isStuck) return moveTo(scroller.scrollHeight - scroller.clientHeight);
-    const index = anchor ? heights.indexOf(anchor.key) : undefined;
-    if (anchor === undefined || index === undefined) return;
-    const wanted = heights.topOf(index) - anchor.offset;
+    if (stick().isStuck && !pressed) return moveTo(scroller.scrollHeight - scroller.clientHeight);
+    const held = pressed ?? anchor;
+    const index = held ? heights.indexOf(held.key) : undefined;
+    if (held === undefined || index === undefined) return;
+    const wanted = heights.topOf(index) - held.offset;
     if (Math.abs(scroller.scrollTop - wanted) >= 0.5) moveTo(wanted);
   };
 
@@ -97,6 +102,7 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
   const notice = (): void => {
     if (!scroller || Math.abs(scroller.scrollTop - knownTop) < 1) return;
     knownTop = scroller.scrollTop;
+    pressed = undefined;
     if (!stick().isStuck) anchor = findAnchor();
   };
 
@@ -107,7 +113,11 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
     for (let round = 0; round < ROUNDS; round += 1) {
       cover();
       const isNews = measure();
-      if (isNews) cover();
+      if (isNews) {
+        // First, so that rows which only moved are not taken for others.
+        hold();
+        cover();
+      }
       hold();
       if (!isNews) break;
     }
@@ -134,14 +144,30 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
     setStick((state) => ({ ...state, isStuck: false }));
     knownTop = scroller.scrollTop;
     anchor = { key, offset: heights.topOf(index) - knownTop };
-    // What was opened may still leave the end in view.
-    requestAnimationFrame(() => {
-      const { scrollTop, clientHeight, scrollHeight } = metrics();
-      if (scrollHeight - clientHeight - scrollTop <= 2) tell({ type: 'jump' });
-    });
+    requestAnimationFrame(() => followIfWhole(key));
   };
 
-  const restore = (place: { key: string; offset: number }): void => {
+  /** What was opened may still leave the end in view; what is still being fetched says nothing yet. */
+  const followIfWhole = (key: string): void => {
+    if (elements.get(key)?.querySelector('[aria-busy="true"].part')) return void requestAnimationFrame(() => followIfWhole(key));
+    const { scrollTop, clientHeight, scrollHeight } = metrics();
+    if (scrollHeight - clientHeight - scrollTop <= 2) tell({ type: 'jump' });
+  };
+
+  const press = (key: string): void => {
+    const index = heights.indexOf(key);
+    if (index === undefined || !scroller) return;
+    knownTop = scroller.scrollTop;
+    pressed = { key, offset: heights.topOf(index) - knownTop };
+  };
+
+  const unpress = (): void => {
+    if (!pressed) return;
+    pressed = undefined;
+    settle();
+  };
+
+  const restore = (place: Place): void => {
     if (heights.indexOf(place.key) === undefined) return;
     setStick((state) => ({ ...state, isStuck: false }));
     knownTop = scroller?.scrollTop ?? 0;
@@ -153,15 +179,16 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
 
   const sizes = new ResizeObserver(() => {
     if (scroller && scroller.clientWidth !== width) {
+      // Heights of before are better guesses than none, and what the browser moved is not the reader's doing.
       width = scroller.clientWidth;
-      heights.forget();
+      knownTop = scroller.scrollTop;
     }
     tell({ type: 'resize', metrics: metrics() });
     settle();
   });
 
   return {
-    range, stick, metrics, tell, release, reveal, restore,
+    range, stick, metrics, tell, release, press, unpress, reveal, restore,
     attach: (element) => {
       scroller = element;
       width = element.clientWidth;
@@ -180,6 +207,7 @@ export function createRowWindow(estimate: (key: string) => number): RowWindow {
       settle();
     },
     onScroll: () => {
+      if (Math.abs((scroller?.scrollTop ?? 0) - knownTop) >= 1) pressed = undefined;
       tell({ type: 'scroll', metrics: metrics() });
       knownTop = scroller?.scrollTop ?? 0;
       if (!stick().isStuck) anchor = findAnchor();

@@ -4,7 +4,7 @@ use std::fs;
 
 use liminal_core::event::{Attachment, Origin};
 use liminal_core::ids::SessionId;
-use liminal_core::wire::rest::{MessageAccepted, SessionOpened, SessionSource, SessionStatus};
+use liminal_core::wire::rest::{ForkedFrom, MessageAccepted, SessionOpened, SessionSource, SessionStatus};
 use serde_json::json;
 
 use super::attachments::{PNG, WORDS, at_rest, attach, messages, path, send};
@@ -184,6 +184,40 @@ async fn b12_a_session_that_another_program_went_on_with_is_forked_with_all_that
     assert_remembered(&machine, &source, &before).await;
     assert_remembered(&machine, &fork.session_id, &[&before[..], &["say:on our own", "on our own"]].concat())
         .await;
+}
+
+#[tokio::test]
+async fn a_fork_tells_what_it_was_forked_from_whatever_became_of_it() {
+    let machine = Machine::with_claude().await;
+    let server = machine.start().await;
+    let source = server.create("claude-code").await;
+    server.turn(&source, "say:remember the fox").await;
+    let from = |title: &str, is_gone| ForkedFrom {
+        session_id: source.clone(),
+        title: Some(title.to_owned()),
+        is_gone,
+    };
+    let made = fork(&server, &source).await;
+    assert_eq!(made.forked_from, Some(from("say:remember the fox", false)));
+    assert_eq!(server.status(&source).await.forked_from, None);
+    server.turn(&made.session_id, "say:and the hound").await;
+    let grandchild = fork(&server, &made.session_id).await;
+    assert_eq!(grandchild.forked_from.map(|from| from.session_id), Some(made.session_id.clone()));
+
+    let title = json!({ "title": "The fox" });
+    server.post(&format!("/api/session/{source}/title"), title).await.read::<SessionStatus>(200);
+    assert_eq!(server.status(&made.session_id).await.forked_from, Some(from("The fox", false)), "renamed");
+    server.act(&source, "archive").await.read::<SessionStatus>(200);
+    server.stop().await;
+    let server = machine.start_bare().await;
+    assert_eq!(server.status(&made.session_id).await.forked_from, Some(from("The fox", false)), "put away");
+    assert_eq!(server.delete(&format!("/api/session/{source}")).await.status, 204);
+    let gone = Some(from("say:remember the fox", true));
+    assert_eq!(server.status(&made.session_id).await.forked_from, gone);
+    server.stop().await;
+    let server = machine.start_bare().await;
+    assert_eq!(server.status(&made.session_id).await.forked_from, gone, "for good");
+    server.stop().await;
 }
 
 #[tokio::test]
