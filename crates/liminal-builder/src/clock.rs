@@ -1,13 +1,15 @@
 //! The only reader of time and maker of ids. Owns the two clocks and the one source of chance; everything else is
 //! given a [`Now`] or an id.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use liminal_core::ids::TurnId;
 use liminal_core::time::Now;
+use tokio::time::Instant;
 use uuid::Uuid;
 
-/// A monotonic clock for deadlines and a wall clock for people.
+/// A monotonic clock for deadlines and a wall clock for people. The monotonic one is the runtime's, so that whoever
+/// sleeps and whoever asks how late it is agree also where time is simulated.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     origin: Instant,
@@ -16,7 +18,6 @@ pub struct Clock {
 impl Clock {
     /// A clock whose monotonic time begins here.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is the clock")]
     pub fn start() -> Self {
         Self { origin: Instant::now() }
     }

@@ -85,7 +85,7 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Stage<I, O> {
     async fn run(mut self) -> io::Result<Ended> {
         let mut buffer = vec![0; 1 << 16];
         loop {
-            let due = self.agent.next_due().map(|due| Instant::from_std(self.clock.instant(due)));
+            let due = self.agent.next_due().map(|due| self.clock.instant(due));
             let mut out = Outbox::default();
             tokio::select! {
                 // What the client says comes first, so that a cancel is heard in the middle of the fastest scene.

@@ -153,6 +153,11 @@ impl SessionHandle {
     pub async fn kill(&self) {
         // An error means that the task is gone, and so is the agent.
         self.command(Command::Kill).await.ok();
+        self.gone().await;
+    }
+
+    /// Waits until the agent has ended and nothing more is written of what it said.
+    pub async fn gone(&self) {
         self.commands.closed().await;
     }
 

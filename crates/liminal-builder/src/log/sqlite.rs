@@ -8,6 +8,7 @@ mod checksum;
 mod error;
 mod events;
 mod followers;
+mod hands;
 mod import;
 mod indexing;
 mod meta;
@@ -39,11 +40,12 @@ use super::{
 };
 use crate::asking::ask;
 use followers::Followers;
+pub use hands::Hands;
 pub use import::Import;
 use indexing::Indexing;
 pub use opening::{MovedAside, OLDEST_SQLITE};
 use packing::Packing;
-use reader::Readers;
+use reader::{Place, Readers};
 pub use salvage::{Salvaged, Tally};
 pub use search::{FOUND_END, FOUND_START, Hit};
 use syncer::Syncer;
@@ -95,10 +97,32 @@ impl SqliteLog {
     /// Opens the log in a file, which is made if there is none. A file that is of no use is moved aside; that is told.
     /// Blocks while the file is checked.
     pub fn open(path: &Path, settings: Settings) -> Result<(Self, Option<MovedAside>), LogError> {
-        let (connection, moved_aside) = opening::open(path)?;
-        meta::enter(&connection)?;
-        configure(&connection, settings)?;
-        let syncer = Syncer::start(path)?;
+        let (connection, moved_aside) = opened(path, settings)?;
+        let (log, writer, received) =
+            Self::around(path, connection, settings, Syncer::start(path)?, Place::Threads);
+        std::thread::Builder::new()
+            .name("log-writer".to_owned())
+            .spawn(move || writer.run(received))
+            .map_err(|error| LogError::Failed(error.to_string()))?;
+        Ok((log, moved_aside))
+    }
+
+    /// The same without threads, for a simulation: nothing is written and nothing synced unless the hands do it, and
+    /// what is read is read at once.
+    pub fn by_hand(path: &Path, settings: Settings) -> Result<(Self, Hands), LogError> {
+        let (connection, _) = opened(path, settings)?;
+        let (syncer, disk) = Syncer::by_hand(path)?;
+        let (log, writer, received) = Self::around(path, connection, settings, syncer, Place::Here);
+        Ok((log, Hands::new(writer, received, disk)))
+    }
+
+    fn around(
+        path: &Path,
+        connection: Connection,
+        settings: Settings,
+        syncer: Syncer,
+        place: Place,
+    ) -> (Self, Writer, mpsc::Receiver<Job>) {
         let windows = Arc::new(Windows::default());
         let mut indexing = Indexing::default();
         indexing.wake();
@@ -106,12 +130,8 @@ impl SqliteLog {
         let packing = Packing::default();
         let writer = Writer { connection, windows: shared, settings, syncer, sessions, indexing, packing };
         let (jobs, received) = mpsc::channel(JOBS_WAITING);
-        std::thread::Builder::new()
-            .name("log-writer".to_owned())
-            .spawn(move || writer.run(received))
-            .map_err(|error| LogError::Failed(error.to_string()))?;
-        let readers = Readers::new(path.to_owned());
-        Ok((Self { jobs, windows, readers, followers: Followers::default() }, moved_aside))
+        let readers = Readers::new(path.to_owned(), place);
+        (Self { jobs, windows, readers, followers: Followers::default() }, writer, received)
     }
 
     /// Writes what waits and leaves one whole file. Whatever is asked afterwards is [`LogError::Closed`].
@@ -141,6 +161,11 @@ impl SqliteLog {
     /// Waits until every finished item can be found.
     pub async fn indexed(&self) -> Result<(), LogError> {
         self.ask(|reply| Job::Index { reply }).await
+    }
+
+    /// Waits until everything that was asked before is done, also what nobody waits for any more.
+    pub(crate) async fn caught_up(&self) -> Result<(), LogError> {
+        self.write(Durability::Grouped, |_| Ok(())).await
     }
 
     /// Turns that have outputs and no end. While no agent runs, these were cut off by the end of a server.
@@ -213,6 +238,13 @@ impl SqliteLog {
         }
         Ok(window)
     }
+}
+
+fn opened(path: &Path, settings: Settings) -> Result<(Connection, Option<MovedAside>), LogError> {
+    let (connection, moved_aside) = opening::open(path)?;
+    meta::enter(&connection)?;
+    configure(&connection, settings)?;
+    Ok((connection, moved_aside))
 }
 
 fn pairs(unfinished: restart::Unfinished) -> impl Iterator<Item = (SessionId, TurnId)> {

@@ -35,7 +35,7 @@ pub(super) async fn open(
         if opened.take(&mut out, &mut outgoing)? {
             return Ok(opened);
         }
-        let deadline = dialect.next_deadline().map(|at| Instant::from_std(clock.instant(at)));
+        let deadline = dialect.next_deadline().map(|at| clock.instant(at));
         tokio::select! {
             received = pipe.recv_ready() => match received {
                 Ok(frames) => frames.iter().for_each(|frame| hear(dialect, frame, clock, &mut out)),

@@ -84,6 +84,10 @@ pub(super) struct Journal {
     events: Vec<StreamEventEnvelope>,
     event_bytes: usize,
     writing: Option<Pending<'static, ()>>,
+    /// What is being written.
+    held: Batch,
+    /// What the log did not take, or took and could not say so.
+    doubtful: Option<Batch>,
     /// Counts what is said from now on; the past was counted when it happened.
     counts: Option<Counts>,
     /// What is said from now on, for programs outside.
@@ -103,6 +107,8 @@ impl Journal {
             events: Vec::new(),
             event_bytes: 0,
             writing: None,
+            held: Batch::default(),
+            doubtful: None,
             counts: None,
             feed: None,
             asked: None,
@@ -174,10 +180,15 @@ impl Journal {
     /// Begins to write what has gathered, unless something is being written.
     pub(super) fn settle(&mut self) {
         self.waiting.extend(self.encoder.take());
-        let is_due = !self.waiting.is_empty() || self.event_bytes > EVENT_BYTES;
-        if self.writing.is_none() && is_due {
-            self.writing = Some(self.write());
+        if self.writing.is_some() {
+            return;
         }
+        let is_due = !self.waiting.is_empty() || self.event_bytes > EVENT_BYTES;
+        self.writing = match self.doubtful.take() {
+            Some(batch) => Some(self.write_again(batch)),
+            None if is_due => Some(self.write()),
+            None => None,
+        };
     }
 
     fn write(&mut self) -> Pending<'static, ()> {
@@ -185,7 +196,20 @@ impl Journal {
         self.event_bytes = 0;
         let events = std::mem::take(&mut self.events).iter().map(encoded).collect();
         let (outlet, session) = (self.outlet.clone(), self.session.clone());
+        self.held = batch.clone();
         Box::pin(async move { write(&outlet, &session, batch, events).await })
+    }
+
+    fn write_again(&mut self, batch: Batch) -> Pending<'static, ()> {
+        let (outlet, session) = (self.outlet.clone(), self.session.clone());
+        self.held = batch.clone();
+        Box::pin(async move {
+            pause().await;
+            if is_there(&outlet, &session, &batch).await? {
+                return Ok(());
+            }
+            write(&outlet, &session, batch, Vec::new()).await
+        })
     }
 
     pub(super) fn is_writing(&self) -> bool {
@@ -196,21 +220,29 @@ impl Journal {
         self.waiting.records().len() > WAITING_RECORDS || self.waiting.bytes() > WAITING_BYTES
     }
 
-    /// Comes back when what is being written is. Cancel-safe.
+    /// Comes back when what is being written is. What was not is written again later, unless that is of no use.
+    /// Cancel-safe.
     pub(super) async fn written(&mut self) -> Result<(), LogError> {
         let Some(writing) = &mut self.writing else { return Ok(()) };
         let result = writing.await;
         self.writing = None;
+        let held = std::mem::take(&mut self.held);
+        match &result {
+            Ok(()) => {}
+            Err(LogError::Fenced | LogError::Closed) => self.waiting = Batch::default(),
+            Err(_) => self.doubtful = Some(held).filter(|held| !held.is_empty()),
+        }
         result
     }
 
-    /// Writes everything, as long as the log takes it.
+    /// Writes everything, however often that takes a new try.
     pub(super) async fn finish(mut self) {
         if let Some(feed) = &mut self.feed {
             feed.finish(&ErrorInfo::new(ErrorCode::ProcessCrash, "the agent ended inside the turn"));
         }
         self.settle();
-        while self.is_writing() && self.written().await.is_ok() {
+        while self.is_writing() {
+            drop(self.written().await);
             self.settle();
         }
     }
@@ -242,6 +274,14 @@ async fn write(
         Some(log) if !events.is_empty() => log.record(session, events).await.or(Ok(())),
         Some(_) | None => Ok(()),
     }
+}
+
+/// Whether a batch of which nobody knows is in the log. It is there as a whole or not at all, and nobody else writes what
+/// it ends with.
+async fn is_there(outlet: &Outlet, session: &SessionId, batch: &Batch) -> Result<bool, LogError> {
+    let Some(last) = batch.records().last() else { return Ok(true) };
+    let stored = outlet.log.entry(session, &last.key).await?;
+    Ok(stored.is_some_and(|stored| stored.bytes == last.bytes))
 }
 
 async fn pause() {

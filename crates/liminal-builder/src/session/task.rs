@@ -156,16 +156,18 @@ impl SessionTask {
         let end_by = self.ending.as_ref().map(|ending| ending.by);
         let deadline =
             [self.session.next_deadline(), self.journal.next_deadline(), end_by].into_iter().flatten().min();
-        let wake_at = deadline.map(|deadline| Instant::from_std(self.clock.instant(deadline)));
+        let wake_at = deadline.map(|deadline| self.clock.instant(deadline));
         let Some(transport) = &mut self.transport else { return Woken::NobodyLeft };
+        // Nothing is left to chance, and the agent, which may never fall silent, comes last: all others are few.
         tokio::select! {
+            biased;
+            command = self.commands.recv() => command.map_or(Woken::NobodyLeft, Woken::Command),
+            written = self.journal.written(), if self.journal.is_writing() => Woken::Written(written),
+            error = self.outgoing.write() => Woken::NotWritten(error),
+            () = sleep_until(wake_at.unwrap_or_else(Instant::now)), if wake_at.is_some() => Woken::Deadline,
             received = transport.recv_ready(), if !self.journal.is_far_behind() => {
                 received.map_or_else(Woken::AgentClosed, Woken::Frames)
             }
-            written = self.journal.written(), if self.journal.is_writing() => Woken::Written(written),
-            command = self.commands.recv() => command.map_or(Woken::NobodyLeft, Woken::Command),
-            error = self.outgoing.write() => Woken::NotWritten(error),
-            () = sleep_until(wake_at.unwrap_or_else(Instant::now)), if wake_at.is_some() => Woken::Deadline,
         }
     }
 

@@ -71,18 +71,24 @@ impl Sessions {
 
     /// Ends what a server that is gone left open in a session that is this server's now.
     pub(super) async fn end_abandoned(&self, id: &SessionId) -> Result<(), Failure> {
-        let log = &self.0.parts.log;
         let reason = ErrorInfo::new(
             ErrorCode::ServerLost,
             "the server that ran this turn is gone; what its agent did meanwhile is not known here",
         );
+        self.end_turns_of(id, &reason).await?;
+        self.recover_messages(Some(id)).await?;
+        Ok(())
+    }
+
+    /// Ends whatever is open in a session's log.
+    pub(super) async fn end_turns_of(&self, id: &SessionId, reason: &ErrorInfo) -> Result<(), Failure> {
+        let log = &self.0.parts.log;
         let page = log.history(id, None, Limit::NONE).await?;
-        let (turns, batch) = endings(id, &page.entries, &reason, self.now())?;
+        let (turns, batch) = endings(id, &page.entries, reason, self.now())?;
         if !batch.is_empty() {
             log.append(id, batch, Durability::Synced).await?;
         }
-        self.tell_broken_off(turns.into_iter().map(|turn| (id.clone(), turn)), &reason);
-        self.recover_messages(Some(id)).await?;
+        self.tell_broken_off(turns.into_iter().map(|turn| (id.clone(), turn)), reason);
         Ok(())
     }
 

@@ -89,6 +89,7 @@ impl Sessions {
 
     pub(super) async fn agent_with(&self, slot: &Slot, history: History) -> Result<SessionHandle, Failure> {
         self.refuse_while_closing()?;
+        self.see_off(slot, slot.last_handle()).await?;
         let provider = self.0.parts.providers.get(&slot.cli_type)?;
         let (project, directory) = self.place(&slot.directory).await?;
         let row = self.0.parts.store.session(&slot.id).await?.ok_or_else(|| Failure::no_session(&slot.id))?;

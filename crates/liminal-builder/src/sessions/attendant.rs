@@ -2,6 +2,7 @@
 //! task per agent; it ends with the agent.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use liminal_core::wire::rest::SessionState;
 use tokio::sync::watch;
@@ -12,6 +13,9 @@ use super::{Sessions, Shared};
 use crate::metrics::Counted;
 use crate::session::{Live, SessionHandle};
 use crate::store::{SessionChange, TitleSource};
+
+/// Between two tries to write what the log did not take.
+const TRY_AGAIN: Duration = Duration::from_secs(10);
 
 struct Attendant {
     /// Weak, because sessions own their tasks.
@@ -55,7 +59,8 @@ impl Attendant {
             let sessions = Sessions(sessions);
             let live = self.live.borrow_and_update().clone();
             if !self.follow(&sessions, &slot, &live).await {
-                return;
+                drop((sessions, slot));
+                return self.see_off().await;
             }
             let idle = sessions.0.parts.settings.idle;
             drop((sessions, slot));
@@ -91,6 +96,25 @@ impl Attendant {
             sessions.announce_of(slot);
         }
         is_alive
+    }
+
+    /// Puts right what the log did not take of the agent, however often that takes a new try, unless the next one has
+    /// come first.
+    async fn see_off(self) {
+        let Self { sessions, slot, handle, _counted: counted, .. } = self;
+        drop(counted);
+        handle.gone().await;
+        while let Some((sessions, slot)) = sessions.upgrade().zip(slot.upgrade()) {
+            let door = slot.door.lock().await;
+            if slot.handle().is_some() {
+                return;
+            }
+            let Err(failure) = Sessions(sessions).see_off(&slot, Some(handle.clone())).await else { return };
+            tracing::warn!(session = %slot.id, %failure, "cannot end what an agent left open");
+            drop(door);
+            drop(slot);
+            timeout(TRY_AGAIN, std::future::pending::<()>()).await.ok();
+        }
     }
 
     async fn sleep(&self) {

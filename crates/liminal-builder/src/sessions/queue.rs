@@ -42,7 +42,10 @@ impl Sessions {
         let slot = self.slot(id).await?;
         let removed = self.0.parts.store.remove_queued(id, queued).await?.ok_or_else(no_such_message)?;
         self.mark(id, &removed.attachments, Use::GivenUp(removed.id)).await?;
-        self.show_queue(&slot).await
+        let queue = self.show_queue(&slot).await?;
+        // It may have been one that could not be sent, and held up those behind it.
+        self.attend_queue(&slot);
+        Ok(queue)
     }
 
     /// Stops the running turn and sends this message next. Which turn it begins is told by the stream.
@@ -81,25 +84,10 @@ impl Sessions {
         if let Err(failure) = result.as_ref().map(drop)
             && !matches!(failure.code, ErrorCode::TurnInProgress | ErrorCode::QueuedNotFound)
         {
-            self.put_back(slot, QueuedMessage { failure: Some(failure.info()), ..next }, 0).await?;
+            let failed = QueuedMessage { failure: Some(failure.info()), ..next };
+            self.0.parts.store.put_back(&slot.id, failed, 0, None).await?;
         }
         self.show_queue(slot).await.map(drop)
-    }
-
-    /// A message that was taken out waits again, in this place.
-    pub(super) async fn put_back(
-        &self,
-        slot: &Slot,
-        message: QueuedMessage,
-        place: usize,
-    ) -> Result<(), Failure> {
-        let store = &self.0.parts.store;
-        store.remove_queued(&slot.id, &message.id).await?;
-        let position = u32::try_from(place).ok();
-        let id = message.id.clone();
-        store.enqueue(&slot.id, message, usize::MAX).await?;
-        store.edit_queued(&slot.id, &id, EditQueued { message: None, position }).await?;
-        Ok(())
     }
 }
 

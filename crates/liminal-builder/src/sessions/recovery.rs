@@ -9,8 +9,10 @@ use liminal_core::upsert::{MessageBody, TurnEvent, Upsert, UpsertBody, UpsertSta
 use liminal_core::wire::rest::MessageAccepted;
 use serde_json::{Value, json};
 
+use super::slot::Slot;
 use super::{Failure, Sessions, identity};
 use crate::log::{Batch, Durability, Encoder, Key};
+use crate::session::SessionHandle;
 use crate::store::Delivery;
 
 /// Kept in place of an answer: the turn that tells of a message of which nobody knows whether it arrived.
@@ -79,19 +81,44 @@ impl Sessions {
         self.recover_receipts(&deliveries, only).await?;
         let mut messages = 0;
         for delivery in deliveries {
-            if !self.has_arrived(&delivery).await? {
-                let reason = ErrorInfo::new(
-                    ErrorCode::DeliveryUnknown,
-                    "the server stopped while this message was on its way; nobody knows whether the agent got it",
-                );
-                let batch = self.unknown(&delivery, &reason);
-                parts.log.append(&delivery.session_id, batch, Durability::Synced).await?;
-                self.tell_broken_off([(delivery.session_id.clone(), delivery.turn_id.clone())], &reason);
-                messages += 1;
-            }
+            let problem =
+                "the server stopped while this message was on its way; nobody knows whether the agent got it";
+            messages += usize::from(self.tell_if_unknown(&delivery, problem).await?);
             parts.store.end_delivery(&delivery.turn_id).await?;
         }
         Ok(messages)
+    }
+
+    /// Tells of a message that the log knows nothing of; whether it was one.
+    async fn tell_if_unknown(&self, delivery: &Delivery, problem: &str) -> Result<bool, Failure> {
+        if self.has_arrived(delivery).await? {
+            return Ok(false);
+        }
+        let reason = ErrorInfo::new(ErrorCode::DeliveryUnknown, problem);
+        let batch = self.unknown(delivery, &reason);
+        self.0.parts.log.append(&delivery.session_id, batch, Durability::Synced).await?;
+        self.tell_broken_off([(delivery.session_id.clone(), delivery.turn_id.clone())], &reason);
+        Ok(true)
+    }
+
+    /// Waits for all that is still written of an agent that has ended, and ends what the log did not take of it. To be
+    /// called while the door is held and there is no other agent.
+    pub(super) async fn see_off(&self, slot: &Slot, agent: Option<SessionHandle>) -> Result<(), Failure> {
+        let Some(agent) = agent else { return Ok(()) };
+        agent.gone().await;
+        self.0.parts.database.caught_up().await?;
+        let problem = "the end of this turn could not be stored; what the agent said last may be missing";
+        let reason = ErrorInfo::new(ErrorCode::Internal, problem);
+        let open = self.0.parts.database.open_turns().await?;
+        if open.iter().any(|(session, _)| *session == slot.id) {
+            self.end_turns_of(&slot.id, &reason).await?;
+        }
+        for delivery in self.0.parts.store.unfinished_deliveries().await? {
+            if delivery.session_id == slot.id {
+                self.tell_if_unknown(&delivery, "what became of this message could not be stored").await?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether the log tells what became of a message. To be asked when no turn is open any more.

@@ -63,6 +63,9 @@ impl Sessions {
             Receipt::Mismatch => return Err(mismatch()),
         }
         let result = self.send_or_queue(&slot, message).await;
+        if result.as_ref().is_err_and(is_doubtful) {
+            return result;
+        }
         let answer = result.as_ref().ok().and_then(|accepted| serde_json::to_value(accepted).ok());
         store.finish_receipt(scope, &key, answer).await?;
         self.keep_answer(&slot, &key).await?;
@@ -104,16 +107,35 @@ impl Sessions {
             return Err(crate::session::SessionError::TurnInProgress.into());
         }
         let message = self.written(slot, &letter).await?;
-        let delivery = self.begin_delivery(slot, letter, queued).await?;
+        let delivery = self.begin_delivery(slot, letter, queued.clone()).await?;
         let turn_id = match handle.send(delivery.turn_id.clone(), message).await {
             Ok(turn_id) => turn_id,
             Err(error) => {
+                let failure = Failure::from(error);
+                self.wait_again(&delivery, queued, &failure).await?;
                 self.take_back(&delivery).await?;
-                return Err(error.into());
+                return Err(failure);
             }
         };
-        self.note_message(slot, &delivery).await?;
+        // The agent has it: whoever was told otherwise would send it again.
+        if let Err(failure) = self.note_message(slot, &delivery).await {
+            tracing::warn!(session = %slot.id, %failure, "cannot note that a message was sent");
+        }
         Ok(turn_id)
+    }
+
+    /// A message that waited and was not taken waits again; in one step, or a server that ends in between would lose it.
+    async fn wait_again(
+        &self,
+        delivery: &Delivery,
+        queued: Option<String>,
+        failure: &Failure,
+    ) -> Result<(), Failure> {
+        let Some(id) = queued else { return Ok(()) };
+        let Delivery { turn_id, session_id, message, client_message_id, attachments, .. } = delivery.clone();
+        let failure = (failure.code != ErrorCode::TurnInProgress).then(|| failure.info());
+        let waiting = QueuedMessage { id, message, client_message_id, attachments, failure };
+        Ok(self.0.parts.store.put_back(&session_id, waiting, 0, Some(turn_id)).await?)
     }
 
     /// What the agent is to hear, with the bytes of its files.
@@ -229,6 +251,12 @@ fn unknown_delivery() -> Failure {
     let problem = "the server stopped while this message was on its way, and nobody knows whether the agent got it; \
         look at the session, and send it under a new id if it did not";
     Failure::new(ErrorCode::DeliveryUnknown, problem)
+}
+
+/// Whether what was asked may have been done all the same: a disk that fails may have written before. Its key is then not
+/// free to be used again.
+fn is_doubtful(failure: &Failure) -> bool {
+    failure.code == ErrorCode::Internal
 }
 
 fn mismatch() -> Failure {

@@ -114,6 +114,11 @@ impl Slot {
         handle.clone().filter(SessionHandle::is_alive)
     }
 
+    /// The agent that was there last, of which something may still be written.
+    pub(super) fn last_handle(&self) -> Option<SessionHandle> {
+        self.handle.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     pub(super) fn set_handle(&self, handle: Option<SessionHandle>) {
         *self.handle.lock().unwrap_or_else(PoisonError::into_inner) = handle;
         self.answered().clear();

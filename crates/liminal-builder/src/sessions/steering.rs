@@ -35,7 +35,12 @@ impl Sessions {
         let handle = steerable(&slot)?;
         let letter = Letter::of(&waiting);
         let message = self.written(&slot, &letter).await?;
-        let delivery = self.begin_delivery(&slot, letter, Some(waiting.id.clone())).await?;
+        let begun = self.begin_delivery(&slot, letter, Some(waiting.id.clone())).await;
+        if begun.is_err() {
+            // A disk that did not sync may have taken it out all the same.
+            self.show_queue(&slot).await.ok();
+        }
+        let delivery = begun?;
         match timeout(PATIENCE, handle.steer(delivery.turn_id.clone(), message)).await {
             Ok(Ok(turn)) => {
                 self.take_back(&delivery).await?;
@@ -58,7 +63,8 @@ impl Sessions {
         waiting: QueuedMessage,
         place: usize,
     ) -> Result<(), Failure> {
-        self.put_back(slot, waiting, place).await?;
+        let on_its_way = Some(delivery.turn_id.clone());
+        self.0.parts.store.put_back(&slot.id, waiting, place, on_its_way).await?;
         self.take_back(delivery).await?;
         self.show_queue(slot).await?;
         Ok(())

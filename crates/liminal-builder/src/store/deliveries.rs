@@ -4,9 +4,12 @@
 use jiff::Timestamp;
 use liminal_core::event::Attachment;
 use liminal_core::ids::{SessionId, TurnId};
+use liminal_core::wire::rest::MessageAccepted;
+use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::{Store, bodies, queue, text, timestamp};
+use super::{Store, bodies, queue, receipts, text, timestamp};
 use crate::log::LogError;
 use crate::log::sqlite::records::DELIVERIES;
 
@@ -51,7 +54,7 @@ impl Store {
                 }
                 queue::take(connection, &delivery.session_id, &id)?;
             }
-            DELIVERIES.delete(connection, ARRIVED, [delivery.session_id.as_str()])?;
+            forget_arrived(connection, &delivery.session_id)?;
             let keys = vec![text(&delivery.turn_id), text(&delivery.session_id)];
             DELIVERIES.put(connection, keys, &delivery)?;
             Ok(true)
@@ -72,4 +75,16 @@ impl Store {
     pub async fn unfinished_deliveries(&self) -> Result<Vec<Delivery>, LogError> {
         self.read(|connection| Ok(bodies(DELIVERIES.select(connection, "ORDER BY rowid", [])?))).await
     }
+}
+
+/// A request whose answer could not be kept is answered by the turn that came of it, or it would be done again.
+fn forget_arrived(connection: &Connection, session: &SessionId) -> Result<(), LogError> {
+    let arrived = DELIVERIES.select(connection, &format!("WHERE {ARRIVED}"), [session.as_str()])?;
+    for Delivery { turn_id, client_message_id, .. } in bodies(arrived) {
+        let answer = MessageAccepted { turn_id: Some(turn_id), queued: None };
+        if let Some(key) = client_message_id {
+            receipts::finish_unfinished(connection, session.as_str(), &key, json!(answer))?;
+        }
+    }
+    DELIVERIES.delete(connection, ARRIVED, [session.as_str()]).map(drop)
 }

@@ -1,14 +1,14 @@
 //! Messages that wait for their turn. Owns their order and how many may wait.
 
 use liminal_core::error::ErrorInfo;
-use liminal_core::ids::SessionId;
+use liminal_core::ids::{SessionId, TurnId};
 use liminal_core::wire::rest::{EditQueued, QueuedMessage};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 
 use super::{Store, bodies, text};
 use crate::log::LogError;
-use crate::log::sqlite::records::{QUEUED, Record};
+use crate::log::sqlite::records::{DELIVERIES, QUEUED, Record};
 
 impl Store {
     /// The messages of a session that wait, the next one first.
@@ -35,6 +35,33 @@ impl Store {
             let keys = vec![text(&session), text(&message.id), Value::Integer(last + 1)];
             QUEUED.put(connection, keys, &message)?;
             Ok(true)
+        })
+        .await
+    }
+
+    /// A message waits in this place, whether it was taken out or not; a place behind the last is the last. In the same
+    /// step it is not on its way any more, if it was.
+    pub async fn put_back(
+        &self,
+        session: &SessionId,
+        message: QueuedMessage,
+        place: usize,
+        delivery: Option<TurnId>,
+    ) -> Result<(), LogError> {
+        let session = session.clone();
+        self.synced(move |connection| {
+            if let Some(turn) = delivery {
+                DELIVERIES.delete(connection, "turn = ?1", [turn.as_str()])?;
+            }
+            take(connection, &session, &message.id)?;
+            let mut waiting = bodies(waiting(connection, &session)?);
+            waiting.insert(place.min(waiting.len()), message);
+            QUEUED.delete(connection, "session = ?1", [session.as_str()])?;
+            for (message, position) in waiting.iter().zip(1..) {
+                let keys = vec![text(&session), text(&message.id), Value::Integer(position)];
+                QUEUED.put(connection, keys, message)?;
+            }
+            Ok(())
         })
         .await
     }

@@ -103,9 +103,7 @@ impl Store {
             let Some(answer) = answer else {
                 return RECEIPTS.delete(connection, IDENTITY, params![scope, key]).map(drop);
             };
-            let begun_at = keys.into_iter().nth(2).unwrap_or(Column::Integer(0));
-            let keys = vec![scope.into(), key.into(), begun_at, DONE];
-            RECEIPTS.put(connection, keys, &Body { answer, ..body })
+            put_done(connection, keys, &Body { answer, ..body })
         })
         .await
     }
@@ -159,6 +157,27 @@ impl Body {
             false => Receipt::Running,
         }
     }
+}
+
+/// Keeps the answer to a request that has none yet.
+pub(super) fn finish_unfinished(
+    connection: &Connection,
+    scope: &str,
+    key: &str,
+    answer: Value,
+) -> Result<(), LogError> {
+    match find(connection, scope, key)? {
+        Some(Record { keys, body }) if keys.last() != Some(&DONE) => {
+            put_done(connection, keys, &Body { answer, ..body })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn put_done(connection: &Connection, mut keys: Vec<Column>, body: &Body) -> Result<(), LogError> {
+    keys.truncate(3);
+    keys.push(DONE);
+    RECEIPTS.put(connection, keys, body)
 }
 
 fn find(connection: &Connection, scope: &str, key: &str) -> Result<Option<Record<Body>>, LogError> {

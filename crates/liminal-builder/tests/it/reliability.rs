@@ -17,6 +17,7 @@ mod power;
 mod racing;
 mod reader;
 mod shown;
+mod simulation;
 mod slow;
 mod socket;
 mod stopping;

@@ -15,17 +15,27 @@ use super::{opening, rows};
 /// More would only fight over the disk.
 const CONNECTIONS: usize = 4;
 
-/// Runs reads on threads that may block.
+/// Where reads are done.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    /// On threads that may block.
+    Threads,
+    /// Where they are asked for, at once.
+    Here,
+}
+
+/// Runs reads.
 #[derive(Debug)]
 pub(super) struct Readers {
     path: PathBuf,
+    place: Place,
     admission: Semaphore,
     idle: Arc<Mutex<Vec<Connection>>>,
 }
 
 impl Readers {
-    pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, admission: Semaphore::new(CONNECTIONS), idle: Arc::default() }
+    pub(super) fn new(path: PathBuf, place: Place) -> Self {
+        Self { path, place, admission: Semaphore::new(CONNECTIONS), idle: Arc::default() }
     }
 
     /// Runs a read in one transaction.
@@ -45,7 +55,12 @@ impl Readers {
             }
             result
         };
-        tokio::task::spawn_blocking(work).await.map_err(|error| LogError::Failed(error.to_string()))?
+        match self.place {
+            Place::Threads => tokio::task::spawn_blocking(work)
+                .await
+                .map_err(|error| LogError::Failed(error.to_string()))?,
+            Place::Here => work(),
+        }
     }
 
     /// Closes the connections, so that the file can be left whole.

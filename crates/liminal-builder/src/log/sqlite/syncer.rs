@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 
 use super::super::window::Window;
 use super::super::{Cursor, Entry, LogError};
-use super::error::{inaccessible, is_full};
+use super::error::inaccessible;
 use super::opening;
 use super::writer::Reply;
 
@@ -47,7 +47,7 @@ impl Publication {
 }
 
 #[derive(Debug)]
-enum Request {
+pub(super) enum Request {
     /// Something was committed that a sync is to follow soon.
     Tail,
     /// These wait for a sync.
@@ -58,28 +58,35 @@ enum Request {
     Barrier(Sender<()>),
 }
 
-/// The way to the syncing thread.
+/// The way to whoever syncs.
 #[derive(Debug)]
 pub(super) struct Syncer {
     requests: Sender<Request>,
     tail: Arc<AtomicBool>,
-    thread: JoinHandle<()>,
+    /// None where it is done by hand.
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Syncer {
     /// Starts the thread for the log of a database that was written to.
     pub(super) fn start(path: &Path) -> Result<Self, LogError> {
+        let (syncer, work) = Self::by_hand(path)?;
+        let thread = std::thread::Builder::new()
+            .name("log-syncer".to_owned())
+            .spawn(move || work.run())
+            .map_err(|error| LogError::Failed(error.to_string()))?;
+        Ok(Self { thread: Some(thread), ..syncer })
+    }
+
+    /// The same without a thread: nothing is synced unless somebody does the work.
+    pub(super) fn by_hand(path: &Path) -> Result<(Self, Work), LogError> {
         let wal = opening::with_ending(path, "-wal");
         let file = File::options().write(true).open(&wal).map_err(|error| inaccessible(&wal, &error))?;
         let connection = Connection::open(path).map_err(|error| super::error::opening(path, &error))?;
         let (requests, received) = channel();
         let tail = Arc::new(AtomicBool::new(false));
-        let work = Work { file, connection, tail: Arc::clone(&tail) };
-        let thread = std::thread::Builder::new()
-            .name("log-syncer".to_owned())
-            .spawn(move || work.run(&received))
-            .map_err(|error| LogError::Failed(error.to_string()))?;
-        Ok(Self { requests, tail, thread })
+        let work = Work { file, connection, tail: Arc::clone(&tail), requests: received };
+        Ok((Self { requests, tail, thread: None }, work))
     }
 
     /// Syncs soon.
@@ -103,8 +110,11 @@ impl Syncer {
         reply.send(Err(LogError::Closed)).ok();
     }
 
-    /// Waits until everything published before has been shown.
+    /// Waits until everything published before has been shown. Whoever works by hand has seen to that.
     pub(super) fn settle(&self) {
+        if self.thread.is_none() {
+            return;
+        }
         let (passed, wait) = channel();
         if self.requests.send(Request::Barrier(passed)).is_ok() {
             // Either it is told or the thread is gone: both mean that nothing waits any more.
@@ -115,30 +125,34 @@ impl Syncer {
     /// Finishes what waits.
     pub(super) fn close(self) {
         drop(self.requests);
-        drop(self.thread.join());
+        drop(self.thread.map(JoinHandle::join));
     }
 }
 
-struct Work {
+/// What there is to sync.
+#[derive(Debug)]
+pub(super) struct Work {
     file: File,
     connection: Connection,
     tail: Arc<AtomicBool>,
+    requests: Receiver<Request>,
 }
 
 impl Work {
-    fn run(&self, requests: &Receiver<Request>) {
+    fn run(&self) {
         let mut has_tail = false;
         loop {
             let received = if has_tail {
-                requests.recv_timeout(TAIL)
+                self.requests.recv_timeout(TAIL)
             } else {
-                requests.recv().map_err(|_| RecvTimeoutError::Disconnected)
+                self.requests.recv().map_err(|_| RecvTimeoutError::Disconnected)
             };
             match received {
                 Ok(Request::Tail) => has_tail = true,
                 Ok(Request::Barrier(passed)) => passed.send(()).unwrap_or_default(),
                 Ok(first @ (Request::Publish(_) | Request::Sync(_))) => {
-                    self.serve(first, requests);
+                    let waiting = std::iter::once(first).chain(self.requests.try_iter()).collect();
+                    answer(waiting, &self.sync());
                     has_tail = false;
                 }
                 Err(RecvTimeoutError::Timeout) => {
@@ -152,36 +166,20 @@ impl Work {
         }
     }
 
-    /// One sync for all that wait.
-    fn serve(&self, first: Request, requests: &Receiver<Request>) {
-        let mut waiting = vec![first];
-        waiting.extend(requests.try_iter());
-        let result = self.sync();
-        let mut passed = Vec::new();
-        for request in waiting {
-            match request {
-                Request::Publish(publications) => publish(publications, &result),
-                // Whoever wrote may have stopped waiting.
-                Request::Sync(reply) => drop(reply.send(result.clone())),
-                Request::Barrier(barrier) => passed.push(barrier),
-                Request::Tail => {}
-            }
+    /// Everything that waits for a sync, for whoever does it by hand.
+    pub(super) fn waiting(&self) -> Vec<Request> {
+        let waiting: Vec<_> = self.requests.try_iter().collect();
+        if !waiting.is_empty() {
+            self.tail.store(false, Ordering::Release);
         }
-        for barrier in passed {
-            barrier.send(()).ok();
-        }
+        waiting
     }
 
     fn sync(&self) -> Result<(), LogError> {
         // First, so that a commit during the sync asks for another.
         self.tail.store(false, Ordering::Release);
-        self.file.sync_data().map_err(|error| {
-            if is_full(&error) {
-                LogError::Full
-            } else {
-                LogError::Failed(format!("the disk did not sync: {error}"))
-            }
-        })
+        // Never as full, whatever the reason: what was committed is there, and trying again would double it.
+        self.file.sync_data().map_err(|error| LogError::Failed(format!("the disk did not sync: {error}")))
     }
 
     /// Beside the writer, which goes on; what it adds meanwhile is for the next time.
@@ -191,6 +189,23 @@ impl Work {
             // A log that cannot be copied now is copied later; nothing is lost meanwhile.
             self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).ok();
         }
+    }
+}
+
+/// One sync for all that wait.
+pub(super) fn answer(waiting: Vec<Request>, result: &Result<(), LogError>) {
+    let mut passed = Vec::new();
+    for request in waiting {
+        match request {
+            Request::Publish(publications) => publish(publications, result),
+            // Whoever wrote may have stopped waiting.
+            Request::Sync(reply) => drop(reply.send(result.clone())),
+            Request::Barrier(barrier) => passed.push(barrier),
+            Request::Tail => {}
+        }
+    }
+    for barrier in passed {
+        barrier.send(()).ok();
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -64,6 +65,22 @@ pub(super) enum Job {
     },
 }
 
+impl Job {
+    /// Answers with an error, and nothing was done.
+    pub(super) fn refuse(self, error: LogError) {
+        match self {
+            Self::Append(Append { reply, .. }) => drop(reply.send(Err(error))),
+            Self::Events { reply, .. }
+            | Self::Trim { reply, .. }
+            | Self::Remove { reply, .. }
+            | Self::Import { reply, .. }
+            | Self::Write { reply, .. }
+            | Self::Index { reply }
+            | Self::Close { reply } => drop(reply.send(Err(error))),
+        }
+    }
+}
+
 pub(super) type Reply<T> = oneshot::Sender<Result<T, LogError>>;
 
 /// What to do in one transaction; whatever it does counts only if it succeeds.
@@ -98,24 +115,33 @@ pub(super) struct Writer {
 impl Writer {
     /// Writes until nobody is left who could ask for more, then leaves a whole file.
     pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
-        let (mut next, mut closing) = (None, None);
+        let mut next = None;
         while let Some(job) = next.take().or_else(|| self.wait(&mut jobs)) {
-            match job {
-                Job::Append(append) => next = self.append(append, &mut jobs),
-                Job::Events { session, events, reply } => drop(reply.send(self.events(&session, &events))),
-                Job::Trim { session, through, reply } => drop(reply.send(self.trim(&session, through))),
-                Job::Remove { session, reply } => drop(reply.send(self.remove(&session))),
-                Job::Import { import, reply } => drop(reply.send(self.import(&import))),
-                Job::Write { work, durability, reply } => self.work(work, durability, reply),
-                Job::Index { reply } => drop(reply.send(self.index_all())),
-                Job::Close { reply } => {
-                    closing = Some(reply);
-                    break;
-                }
+            match self.serve(job, &mut jobs) {
+                ControlFlow::Continue(other) => next = other,
+                ControlFlow::Break(closing) => return drop(closing.send(self.close())),
             }
         }
-        let result = self.close();
-        closing.map(|reply| reply.send(result));
+        drop(self.close());
+    }
+
+    /// Does what is asked; gives back a job that was found behind it, or whoever wants the file to be left.
+    pub(super) fn serve(
+        &mut self,
+        job: Job,
+        jobs: &mut mpsc::Receiver<Job>,
+    ) -> ControlFlow<Reply<()>, Option<Job>> {
+        match job {
+            Job::Append(append) => return ControlFlow::Continue(self.append(append, jobs)),
+            Job::Events { session, events, reply } => drop(reply.send(self.events(&session, &events))),
+            Job::Trim { session, through, reply } => drop(reply.send(self.trim(&session, through))),
+            Job::Remove { session, reply } => drop(reply.send(self.remove(&session))),
+            Job::Import { import, reply } => drop(reply.send(self.import(&import))),
+            Job::Write { work, durability, reply } => self.work(work, durability, reply),
+            Job::Index { reply } => drop(reply.send(self.index_all())),
+            Job::Close { reply } => return ControlFlow::Break(reply),
+        }
+        ControlFlow::Continue(None)
     }
 
     /// Packs and indexes while nothing else is to do.
@@ -324,7 +350,7 @@ impl Writer {
         Ok(())
     }
 
-    fn close(self) -> Result<(), LogError> {
+    pub(super) fn close(self) -> Result<(), LogError> {
         self.syncer.close();
         meta::leave(self.connection)
     }

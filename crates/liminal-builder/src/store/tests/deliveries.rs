@@ -34,6 +34,14 @@ async fn a_message_leaves_the_queue_and_is_on_its_way_in_one_step() {
     assert_eq!(waiting(&killed).await, ["q2"]);
     assert_eq!(killed.store.unfinished_deliveries().await.unwrap(), [sent]);
 
+    let again = queued("q1", "text of q1");
+    world.store.put_back(&session, again, 0, Some("t1".into())).await.unwrap();
+    let killed = world.after_kill();
+    assert_eq!(waiting(&killed).await, ["q1", "q2"]);
+    assert_eq!(killed.store.unfinished_deliveries().await.unwrap(), []);
+
+    let sent = delivery("t1", "text of q1");
+    assert!(world.store.begin_delivery(sent, Some("q1".to_owned())).await.unwrap());
     world.store.end_delivery(&"t1".into()).await.unwrap();
     world.store.end_delivery(&"never begun".into()).await.unwrap();
     let killed = world.after_kill();
@@ -113,4 +121,26 @@ async fn what_was_begun_before_a_kill_is_asked_for_at_the_start() {
     assert_eq!(begin("done").await, Receipt::New, "it was forgotten");
     assert_eq!(begin("late").await, Receipt::Done(json!("late")), "it was not old enough");
     assert_eq!(begin("old").await, Receipt::Running, "what nobody knows the end of is not forgotten");
+}
+
+/// The answer to a message may not have been kept, because the disk was full; the turn that came of it is the answer.
+#[tokio::test]
+async fn a_message_whose_turn_has_ended_is_answered_when_its_delivery_is_forgotten() {
+    let (world, session) = (World::new(), SessionId::from("s"));
+    let known = async |world: &World| world.store.begin_receipt("s", "mine", "digest", at(1)).await.unwrap();
+    assert_eq!(known(&world).await, Receipt::New);
+    assert!(world.store.begin_delivery(delivery("t1", "a"), None).await.unwrap());
+    let mut encoder = crate::log::Encoder::default();
+    encoder.turn_event(&liminal_core::upsert::TurnEvent::TurnError {
+        turn_id: "t1".into(),
+        session_id: session.clone(),
+        error_code: "E".to_owned(),
+        error_message: String::new(),
+        usage: None,
+    });
+    crate::log::StreamLog::append(&*world.log, &session, encoder.take(), Durability::Synced).await.unwrap();
+    assert_eq!(known(&world).await, Receipt::Running);
+    let next = Delivery { client_message_id: Some("other".to_owned()), ..delivery("t2", "b") };
+    assert!(world.store.begin_delivery(next, None).await.unwrap());
+    assert_eq!(known(&world).await, Receipt::Done(json!({ "turnId": "t1" })));
 }

@@ -147,3 +147,21 @@ async fn a_queue_outlives_a_kill_in_its_order() {
     let expected = ["c", "a", "b"].map(|id| queued(id, id));
     assert_eq!(world.after_kill().store.queue(&session).await.unwrap(), expected);
 }
+
+/// Also where it was not taken out: in one step, so that it is never lost in between.
+#[tokio::test]
+async fn a_message_is_put_back_where_it_was() {
+    let (world, session) = (World::new(), SessionId::from("s"));
+    for id in ["a", "b", "c"] {
+        assert!(world.store.enqueue(&session, queued(id, id), MOST).await.unwrap());
+    }
+    let ids = async |world: &World| {
+        let queue = world.store.queue(&"s".into()).await.unwrap();
+        queue.into_iter().map(|message| message.id).collect::<String>()
+    };
+    world.store.remove_queued(&session, "b").await.unwrap();
+    for (id, place, expected) in [("b", 1, "abc"), ("b", 9, "acb"), ("b", 0, "bac"), ("d", 2, "badc")] {
+        world.store.put_back(&session, queued(id, id), place, None).await.unwrap();
+        assert_eq!(ids(&world.after_kill()).await, expected);
+    }
+}

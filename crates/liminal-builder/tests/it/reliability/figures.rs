@@ -71,6 +71,28 @@ impl Chance {
         Self(seed | 1)
     }
 
+    /// One of many: neighbouring seeds have nothing in common, and nothing is told.
+    pub(super) const fn of_many(seed: u64) -> Self {
+        let mixed =
+            (seed ^ (seed >> 30)).wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        Self((mixed ^ (mixed >> 31)) | 1)
+    }
+
+    /// Another one, for somebody whose choices are to change nobody else's.
+    pub(super) fn fork(&mut self) -> Self {
+        Self::of_many(self.below(u64::MAX))
+    }
+
+    /// One of so many; of none, one that is not there.
+    pub(super) fn index(&mut self, count: usize) -> usize {
+        usize::try_from(self.below(count as u64)).unwrap()
+    }
+
+    pub(super) fn one_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
+    }
+
     /// Below `bound`.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
