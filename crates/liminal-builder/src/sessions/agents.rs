@@ -244,8 +244,10 @@ pub fn standing(project: &ProjectRow) -> (Trust, trust::Scan) {
 }
 
 fn is_idle(slot: &Slot) -> bool {
-    let live = slot.board.now();
-    live.view.is_alive && live.view.state == SessionState::Idle && live.view.queue.is_empty()
+    let view = slot.board.now().view;
+    // What could not be sent waits for a person, and those behind it too.
+    let is_sent = view.queue.first().is_none_or(|next| next.failure.is_some());
+    view.is_alive && view.state == SessionState::Idle && is_sent
 }
 
 pub(super) fn opening(options: &StoredOptions, restricted: bool) -> SessionOptions {

@@ -33,10 +33,7 @@ impl Failure {
     }
 
     pub(super) fn no_session(id: &SessionId) -> Self {
-        Self::new(
-            ErrorCode::SessionNotFound,
-            format!("there is no session {id}; it may have been deleted"),
-        )
+        Self::new(ErrorCode::SessionNotFound, format!("there is no session {id}; it may have been deleted"))
     }
 
     /// For the wire.

@@ -113,10 +113,8 @@ impl Sessions {
         if open.iter().any(|(session, _)| *session == slot.id) {
             self.end_turns_of(&slot.id, &reason).await?;
         }
-        for delivery in self.0.parts.store.unfinished_deliveries().await? {
-            if delivery.session_id == slot.id {
-                self.tell_if_unknown(&delivery, "what became of this message could not be stored").await?;
-            }
+        for delivery in self.0.parts.store.deliveries_of(&slot.id).await? {
+            self.tell_if_unknown(&delivery, "what became of this message could not be stored").await?;
         }
         Ok(())
     }

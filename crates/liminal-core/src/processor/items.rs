@@ -1,7 +1,8 @@
 //! The items of one turn. Owns which are open, in the order of their start, which are over, and which call an
 //! output belongs to; decides nothing about what goes out.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::Hash;
 
 use super::growing::GrowingText;
 use crate::event::{PermissionRequest, Plan, ToolArguments, ToolDetails};
@@ -94,6 +95,9 @@ pub(super) struct OutputItem {
     pub(super) growing: GrowingText,
 }
 
+/// What comes late comes soon after: of a turn without end, no more ended items are remembered than these.
+const REMEMBERED: usize = 16_384;
+
 /// What is known of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
@@ -106,6 +110,9 @@ pub(super) struct Items {
     open: BTreeMap<Ordinal, OpenItem>,
     by_id: HashMap<ItemId, Known>,
     by_call: HashMap<CallId, Known>,
+    /// Those that ended, the oldest first.
+    ended: VecDeque<ItemId>,
+    ended_calls: VecDeque<CallId>,
     /// The newest open output of each call.
     outputs: HashMap<CallId, Ordinal>,
     next: Ordinal,
@@ -163,19 +170,25 @@ impl Items {
     pub(super) fn close(&mut self, ordinal: Ordinal) -> Option<OpenItem> {
         let item = self.open.remove(&ordinal)?;
         self.mark_closed(&item.id);
-        if let ItemState::Call(call) = &item.state {
-            self.mark_call_closed(&call.call_id);
+        match &item.state {
+            ItemState::Call(call) => self.mark_call_closed(&call.call_id),
+            ItemState::Output(OutputItem { call_id: Some(call_id), .. }) => {
+                if self.outputs.get(call_id) == Some(&ordinal) {
+                    self.outputs.remove(call_id);
+                }
+            }
+            ItemState::Output(_) | ItemState::Text(_) | ItemState::Plan(_) | ItemState::Permission(_) => {}
         }
         Some(item)
     }
 
     pub(super) fn mark_closed(&mut self, id: &ItemId) {
         self.recent = None;
-        self.by_id.insert(id.clone(), Known::Closed);
+        end(&mut self.by_id, &mut self.ended, id);
     }
 
     pub(super) fn mark_call_closed(&mut self, call_id: &CallId) {
-        self.by_call.insert(call_id.clone(), Known::Closed);
+        end(&mut self.by_call, &mut self.ended_calls, call_id);
     }
 
     pub(super) fn first(&self) -> Option<Ordinal> {
@@ -184,10 +197,43 @@ impl Items {
 
     /// The newest output of a call, if it is still open.
     pub(super) fn output_of(&self, call_id: &CallId) -> Option<Ordinal> {
-        self.outputs.get(call_id).copied().filter(|ordinal| self.open.contains_key(ordinal))
+        self.outputs.get(call_id).copied()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &OpenItem> {
         self.open.values()
+    }
+}
+
+fn end<Id: Clone + Eq + Hash>(known: &mut HashMap<Id, Known>, ended: &mut VecDeque<Id>, id: &Id) {
+    if known.insert(id.clone(), Known::Closed) == Some(Known::Closed) {
+        return;
+    }
+    ended.push_back(id.clone());
+    if ended.len() > REMEMBERED
+        && let Some(oldest) = ended.pop_front()
+        && known.get(&oldest) == Some(&Known::Closed)
+    {
+        known.remove(&oldest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_without_end_is_remembered_as_far_back_as_something_may_come_late() {
+        let mut items = Items::default();
+        let id = |number: usize| ItemId::from(format!("t/{number}"));
+        for number in 0..REMEMBERED * 2 {
+            items.mark_closed(&id(number));
+            items.mark_closed(&id(number));
+            items.mark_call_closed(&CallId::from(format!("c{number}")));
+        }
+        let held = [items.by_id.len(), items.by_call.len(), items.ended.len(), items.ended_calls.len()];
+        assert_eq!(held, [REMEMBERED; 4]);
+        assert_eq!(items.find(&id(REMEMBERED)), Some(Known::Closed));
+        assert_eq!(items.find(&id(REMEMBERED - 1)), None);
     }
 }
