@@ -109,7 +109,9 @@ impl Attendant {
             if slot.handle().is_some() {
                 return;
             }
-            let Err(failure) = Sessions(sessions).see_off(&slot, Some(handle.clone())).await else { return };
+            // Another one may have come and gone meanwhile, of which something is still written.
+            let last = slot.last_handle().unwrap_or_else(|| handle.clone());
+            let Err(failure) = Sessions(sessions).see_off(&slot, Some(last)).await else { return };
             tracing::warn!(session = %slot.id, %failure, "cannot end what an agent left open");
             drop(door);
             drop(slot);

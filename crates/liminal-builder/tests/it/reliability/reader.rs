@@ -74,6 +74,15 @@ impl Reader {
             self.shown.apply(*message);
         }
     }
+
+    /// Reads for so long of what does not end.
+    pub(super) fn along(&mut self, time: std::time::Duration) {
+        let begun = Stopwatch::start();
+        while begun.elapsed() < time {
+            let message = self.socket.message();
+            self.shown.apply(message);
+        }
+    }
 }
 
 /// Sends a message, which must be taken; gives the turn.
