@@ -25,7 +25,7 @@ test('a transcript', async ({ world }) => {
   await expect(pane.id('output')).toBeVisible();
   await edit.evaluate((card) => card.scrollIntoView({ block: 'start' }));
   await expect(pane.id('diff').first()).toBeInViewport();
-  await page.screenshot({ path: `${images}/transcript-dark.png` });
+  await page.screenshot({ animations: 'disabled', path: `${images}/transcript-dark.png` });
 });
 
 test('an approval', async ({ world }) => {
@@ -33,7 +33,7 @@ test('an approval', async ({ world }) => {
   await page.setViewportSize({ width: 1280, height: 720 });
   await pane.send('/tour');
   await expect(pane.id('approval')).toBeVisible();
-  await page.screenshot({ path: `${images}/approval-light.png` });
+  await page.screenshot({ animations: 'disabled', path: `${images}/approval-light.png` });
 });
 
 test('a phone', async ({ world }) => {
@@ -41,5 +41,5 @@ test('a phone', async ({ world }) => {
   await page.setViewportSize({ width: 390, height: 780 });
   await pane.send('/tour');
   await expect(pane.id('approval')).toBeVisible();
-  await page.screenshot({ path: `${images}/phone.png` });
+  await page.screenshot({ animations: 'disabled', path: `${images}/phone.png` });
 });

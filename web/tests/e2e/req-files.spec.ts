@@ -186,10 +186,10 @@ test('req 51: a message that is edited or tried again goes with its files, and a
   await pane.input.fill('what is this');
   await pane.id('send').click();
   await expect(pane.rows('user')).toHaveCount(3);
-  await pane.isIdle();
-  const said = (await world.server.history(id)).flatMap((item) => (item.type === 'message' && item.origin === 'user' ? [item.attachments ?? []] : []));
-  expect(said.map((files) => files.map((file) => file.name))).toEqual([['shared.png', 'note.txt'], ['shared.png', 'note.txt'], ['shared.png']]);
-  expect(new Set(said.map((files) => files[0]?.id)).size).toBe(1);
+  const said = async () => (await world.server.history(id)).flatMap((item) => (item.type === 'message' && item.origin === 'user' ? [item.attachments ?? []] : []));
+  const expected = [['shared.png', 'note.txt'], ['shared.png', 'note.txt'], ['shared.png']];
+  await expect.poll(async () => (await said()).map((files) => files.map((file) => file.name))).toEqual(expected);
+  expect(new Set((await said()).map((files) => files[0]?.id)).size).toBe(1);
   const saved = window.page.waitForEvent('download');
   await pane.rows('user').first().getByRole('button', { name: 'Save note.txt' }).click();
   expect((await saved).suggestedFilename()).toBe('note.txt');
