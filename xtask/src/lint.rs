@@ -22,7 +22,7 @@ pub(crate) fn clippy() -> Result<()> {
     CommandLine::new("cargo clippy --workspace --all-targets -- -D warnings").run()
 }
 
-fn documentation() -> Result<()> {
+pub(crate) fn documentation() -> Result<()> {
     CommandLine::new("cargo doc --workspace --no-deps --document-private-items")
         .variable("RUSTDOCFLAGS", "-D warnings")
         .run()

@@ -11,13 +11,14 @@ use crate::{agents, r#gen, install, lint, repository, web};
 /// A heading and what to do under it.
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     ("install what is missing", install),
     ("agents under test", agents::install),
     ("web page", web::build),
     ("tests of the web page", web::test),
     ("format", lint::format),
     ("clippy", lint::clippy),
+    ("documentation", lint::documentation),
     ("tests", tests),
     ("browser tests", web::browse),
     ("documentation tests", documentation_tests),

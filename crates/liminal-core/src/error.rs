@@ -44,8 +44,10 @@ wire_enum! {
         AttachmentsFull = "ATTACHMENTS_FULL",
         /// The body of a request is larger than the limit.
         BodyTooLarge = "BODY_TOO_LARGE",
-        /// Acting without asking was not allowed at the start of the server, or not confirmed.
+        /// Acting without asking was not allowed at the start of the server.
         BypassNotAllowed = "BYPASS_NOT_ALLOWED",
+        /// Acting without asking is allowed, but nobody has confirmed it for this session.
+        BypassNotConfirmed = "BYPASS_NOT_CONFIRMED",
         /// The one-time code is unknown, or its time is over.
         CodeInvalid = "CODE_INVALID",
         /// The one-time code was used before.

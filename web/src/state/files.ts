@@ -29,19 +29,29 @@ function put(sessionId: string, files: readonly OwnFile[], problem?: string): vo
   draftFiles.set(sessionId, files);
 }
 
-/** Puts files into the draft. */
+/** Puts files into the draft; all are seen before the first is on its way. */
 export async function addFiles(sessionId: string, given: readonly File[], able: AttachmentAbilities | undefined): Promise<void> {
-  for (const file of given) await add(sessionId, file, able);
+  const added: OwnFile[] = [];
+  put(sessionId, filesOf(sessionId)());
+  for (const bytes of given) {
+    const file = await add(sessionId, bytes, able);
+    if (file) added.push(file);
+  }
+  const isWanted = (file: OwnFile): boolean => filesOf(sessionId)().some(({ key }) => key === file.key);
+  for (const file of added) if (isWanted(file) && connectionState().kind === 'open') await send(sessionId, file);
 }
 
-async function add(sessionId: string, bytes: File, able: AttachmentAbilities | undefined): Promise<void> {
+async function add(sessionId: string, bytes: File, able: AttachmentAbilities | undefined): Promise<OwnFile | undefined> {
   const file: OwnFile = { key: newId(), name: bytes.name || 'pasted', mimeType: bytes.type || 'application/octet-stream', bytes: bytes.size };
   const held = filesOf(sessionId)();
   const problem = refusal(file, held.length, able);
-  if (problem) return put(sessionId, held, problem);
+  if (problem) {
+    put(sessionId, held, problem);
+    return undefined;
+  }
   await fileBytes.put(file.key, bytes);
-  put(sessionId, [...filesOf(sessionId)(), file]);
-  if (connectionState().kind === 'open') await send(sessionId, file);
+  put(sessionId, [...filesOf(sessionId)(), file], fileProblem(sessionId));
+  return file;
 }
 
 /** A server that takes it tells its id, one that does not tells why; without an answer it goes with its message. */

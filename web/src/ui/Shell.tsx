@@ -1,10 +1,11 @@
 /** The frame of the page: list, divider, and the shown session. */
-import { For, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import { ErrorBoundary, For, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { setDrawerOpen, isDrawerOpen, overlay } from '../state/screen';
 import { isUnlocked } from '../state/access';
 import { isReady, projects } from '../state/catalog';
 import { prefs, setPref } from '../state/prefs';
 import { active, mounted } from '../state/tabs';
+import { BrokenPane } from './Broken';
 import { Empty } from './Empty';
 import { fetchPart } from './fetch-part';
 import { Icon } from './parts/Icon';
@@ -37,7 +38,13 @@ export function Shell() {
       <main class="main" id="main" aria-label="Session" data-testid="main">
         <TabBar />
         <div class="panes">
-          <For each={mounted()}>{(id) => <Suspense><Pane sessionId={id} isShown={id === active()} /></Suspense>}</For>
+          <For each={mounted()}>
+            {(id) => (
+              <ErrorBoundary fallback={(error: unknown, reset) => <BrokenPane error={error} onRetry={reset} sessionId={id} isShown={id === active()} />}>
+                <Suspense><Pane sessionId={id} isShown={id === active()} /></Suspense>
+              </ErrorBoundary>
+            )}
+          </For>
           <Show when={!active() && isReady()}>
             <Show when={projects.length > 0} fallback={<Welcome />}><Empty /></Show>
           </Show>

@@ -103,6 +103,19 @@ test('req 33, Claude Code: what a sub-agent does stands inside its call, and is 
   await expect(pane.id('sub-agent')).toHaveCount(0);
 });
 
+test('req 52, Claude Code: its mode is shown from the beginning, and what is chosen holds', async ({ real }) => {
+  const pane = await real.window.newSession('Claude Code');
+  const menu = pane.id('setting-mode');
+  await expect(menu).toHaveAccessibleName('Mode: Ask first');
+  await menu.click();
+  await real.window.page.getByRole('menuitemradio', { name: /Accept edits/ }).click();
+  await expect(menu).toHaveAccessibleName('Mode: Accept edits');
+  await pane.turn(WRITE(real.project));
+  expect(readFileSync(join(real.project, 'note.txt'), 'utf8')).toBe('hello\n');
+  await expect(pane.id('approval')).toHaveCount(0);
+  await expect(menu).toHaveAccessibleName('Mode: Accept edits');
+});
+
 test('TC-8.1c Claude Code: a turn is stopped in the middle, and the next one works', async ({ real }) => {
   await stopsInTheMiddle(await real.window.newSession('Claude Code'));
 });

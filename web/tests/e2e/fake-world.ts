@@ -8,8 +8,8 @@ export interface FakeWorld {
   sessionId: string;
 }
 
-export async function withFakeAgent(world: World, config = ''): Promise<FakeWorld> {
-  const server = await world.start({ fake: true, config });
+export async function withFakeAgent(world: World, config = '', flags: string[] = []): Promise<FakeWorld> {
+  const server = await world.start({ fake: true, config, arguments: flags });
   const project = world.place.project();
   await server.addProject(project);
   const sessionId = await server.createSession(project, 'claude-code');

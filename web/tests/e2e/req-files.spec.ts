@@ -71,6 +71,22 @@ test('req 35, 51: files are chosen, pasted and dropped, shown small, removed by 
   expect((await saved).suggestedFilename()).toBe('note.txt');
 });
 
+test('req 51: all files that were chosen are seen while the first is on its way', async ({ world }) => {
+  const { window, pane } = await ableWorld(world, TAKING);
+  let isHeld = true;
+  await window.page.route('**/attachments', async (route) => {
+    await until('it may go on', async () => !isHeld);
+    await route.continue();
+  });
+  await pane.id('attach-input').setInputFiles([picture('one.png'), note]);
+  await expect(pane.id('file')).toHaveCount(2);
+  for (const file of await pane.id('file').all()) await expect(file).toContainText('uploading');
+  await pane.id('remove-file').last().click();
+  isHeld = false;
+  await expect(pane.root.locator('[data-testid="file"][data-state="kept"]')).toHaveCount(1);
+  await expect(pane.id('file')).not.toContainText('uploading');
+});
+
 test('req 51: a message may be files alone', async ({ world }) => {
   const { pane } = await ableWorld(world, TAKING);
   await expect(pane.id('send')).toBeDisabled();
@@ -84,10 +100,10 @@ test('req 51: a message may be files alone', async ({ world }) => {
 test('req 51: a file that is too large is left out, and it is said how large one may be', async ({ world }) => {
   const { window, pane } = await ableWorld(world, `${TAKING}[limits]\nfile-kib = 16\n`);
   window.expectFaults(/413/);
-  await pane.id('attach-input').setInputFiles([{ ...note, name: 'huge.txt', buffer: Buffer.alloc(200_000, 'x') }]);
+  await pane.id('attach-input').setInputFiles([{ ...note, name: 'huge.txt', buffer: Buffer.alloc(200_000, 'x') }, note]);
   await expect(pane.id('file-problem')).toContainText('huge.txt');
   await expect(pane.id('file-problem')).toContainText(/16 KiB|16,?384|limit/i);
-  await expect(pane.id('file')).toHaveCount(0);
+  await expect(pane.id('file')).toHaveCount(1);
   await attach(pane, note);
   await expect(pane.id('file-problem')).toHaveCount(0);
 });

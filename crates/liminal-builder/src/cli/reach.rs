@@ -35,13 +35,13 @@ pub struct Reach {
     /// Share a Redis of another machine without TLS or without a password; every session can then be read by others
     #[arg(long)]
     pub insecure_redis: bool,
-    /// Origin of another page that may ask with the token, such as https://app.example; may be repeated
+    /// Origin of another page that may ask with the token, such as `https://app.example`; may be repeated
     #[arg(long = "cors-origin", value_name = "ORIGIN")]
     pub cors_origins: Vec<String>,
     /// Another name by which the server may be addressed, with its port; may be repeated
     #[arg(long = "allowed-host", value_name = "NAME")]
     pub allowed_hosts: Vec<String>,
-    /// Where browsers reach the server through a proxy, such as https://builder.example
+    /// Where browsers reach the server through a proxy, such as `https://builder.example`
     #[arg(long, value_name = "URL")]
     pub public_url: Option<String>,
     /// A proxy whose word on the client's address counts; may be repeated

@@ -147,6 +147,7 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::UnsupportedCliType => StatusCode::BAD_REQUEST,
         ErrorCode::CodeInvalid | ErrorCode::CodeUsed | ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
         ErrorCode::BypassNotAllowed
+        | ErrorCode::BypassNotConfirmed
         | ErrorCode::HostNotAllowed
         | ErrorCode::OriginNotAllowed
         | ErrorCode::TrustRequired => StatusCode::FORBIDDEN,

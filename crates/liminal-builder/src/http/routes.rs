@@ -177,6 +177,9 @@ const OF_SESSION: &[ErrorCode] = &[
     ErrorCode::StorageFull,
 ];
 
+/// How letting an agent act without asking can fail.
+const BYPASS: &[ErrorCode] = &[ErrorCode::BypassNotAllowed, ErrorCode::BypassNotConfirmed];
+
 /// How starting an agent can fail.
 const STARTS_AGENT: &[ErrorCode] = &[
     ErrorCode::AgentNotReading,

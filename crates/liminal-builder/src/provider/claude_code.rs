@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use liminal_core::dialect::AttachmentAbilities;
 use liminal_core::dialect::claude::history::History;
 use liminal_core::dialect::claude::{ClaudeDialect, Options as Patience};
-use liminal_core::dialect::{Abilities, AgentCommand};
+use liminal_core::dialect::{Abilities, AgentCommand, Notice};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::ids::SessionId;
 
@@ -168,7 +168,8 @@ impl ClaudeCode {
             dialect,
             clock: Clock::start(),
             history,
-            notices: Vec::new(),
+            // The program tells it with its first turn only.
+            notices: vec![Notice::PermissionMode { mode: arguments::mode(options).to_owned() }],
             begin: vec![AgentCommand::Open { directory, resume }],
         })
     }

@@ -174,7 +174,7 @@ impl Sessions {
         let given = serde_json::Value::Object(request.provider_options.clone().into_iter().collect());
         let wishes: Wishes = serde_json::from_value(given)
             .map_err(|error| Failure::new(ErrorCode::InvalidRequest, format!("providerOptions: {error}")))?;
-        let mode = wishes.permission_mode.as_deref();
+        let mode = &wishes.permission_mode;
         let is_unguarded = self.is_unguarded(&request.cli_type, mode, wishes.confirm_unguarded)?;
         Ok(StoredOptions {
             model: wishes.model,
@@ -186,20 +186,26 @@ impl Sessions {
     }
 
     /// Whether an agent would act without asking; that takes a flag at the server's start and a person's word.
-    pub(super) fn is_unguarded(
+    pub(super) fn is_unguarded<'a>(
         &self,
         cli_type: &str,
-        mode: Option<&str>,
+        choices: impl IntoIterator<Item = &'a String>,
         is_confirmed: bool,
     ) -> Result<bool, Failure> {
         let provider = self.0.parts.providers.get(cli_type)?;
-        let is_unguarded = mode.is_some_and(|mode| provider.is_unguarded(mode));
-        let problem = match (is_unguarded, self.0.parts.settings.allow_bypass, is_confirmed) {
+        let is_unguarded = choices.into_iter().any(|choice| provider.is_unguarded(choice));
+        let failure = match (is_unguarded, self.0.parts.settings.allow_bypass, is_confirmed) {
             (false, _, _) | (true, true, true) => return Ok(is_unguarded),
-            (true, false, _) => "start the server with --allow-bypass to let agents act without asking",
-            (true, true, false) => "confirm with confirmUnguarded that the agent may act without asking",
+            (true, false, _) => Failure::new(
+                ErrorCode::BypassNotAllowed,
+                "start the server with --allow-bypass to let agents act without asking",
+            ),
+            (true, true, false) => Failure::new(
+                ErrorCode::BypassNotConfirmed,
+                "confirm with confirmUnguarded that the agent may act without asking",
+            ),
         };
-        Err(Failure::new(ErrorCode::BypassNotAllowed, problem))
+        Err(failure)
     }
 
     /// Makes sure that one more agent may run: the session that has been idle for longest gives its own up.

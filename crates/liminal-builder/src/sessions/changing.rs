@@ -51,8 +51,12 @@ impl Sessions {
     /// Chooses what the agent offers; what it did not grant is told.
     pub async fn configure(&self, id: &SessionId, wishes: Configure) -> Result<SessionStatus, Failure> {
         let slot = self.slot(id).await?;
-        let mode = wishes.permission_mode.as_deref();
-        let is_unguarded = self.is_unguarded(&slot.cli_type, mode, wishes.confirm_unguarded)?;
+        let wishes = by_name(wishes, &slot.board.now());
+        let choices = wishes.permission_mode.iter().chain(wishes.options.values());
+        let is_unguarded = self.is_unguarded(&slot.cli_type, choices, wishes.confirm_unguarded)?;
+        if is_unguarded && !slot.board.now().view.is_unguarded {
+            self.retire(&slot).await?;
+        }
         if let Some(handle) = slot.handle() {
             let mut live = slot.board.watch();
             let refused = live.borrow_and_update().refused.0;
@@ -70,6 +74,17 @@ impl Sessions {
         }
         self.keep_wishes(&slot, wishes, is_unguarded).await?;
         Ok(self.status_of(&slot).await)
+    }
+
+    /// Ends an agent that was begun guarded, because it may not let itself be told otherwise: the next one is.
+    async fn retire(&self, slot: &Slot) -> Result<(), Failure> {
+        let _door = slot.door.lock().await;
+        self.hibernate(slot).await;
+        if slot.handle().is_some() {
+            let problem = "the agent is started anew for this; wait until it has finished, or stop it";
+            return Err(Failure::new(ErrorCode::WrongState, problem));
+        }
+        Ok(())
     }
 
     /// The next agent of the session begins with the same choices.
@@ -166,6 +181,22 @@ pub(super) fn sound_title(title: &str) -> Result<String, Failure> {
         return Err(Failure::new(ErrorCode::InvalidRequest, problem));
     }
     Ok(title.to_owned())
+}
+
+/// Agents offer model and mode as options, too. Whoever chooses them so has chosen them by name: only there they are
+/// guarded and kept.
+fn by_name(mut wishes: Configure, live: &Live) -> Configure {
+    for option in &live.view.agent.abilities.options {
+        let named = match option.category.as_deref() {
+            Some("mode") => &mut wishes.permission_mode,
+            Some("model") => &mut wishes.model,
+            Some(_) | None => continue,
+        };
+        if let Some(choice) = wishes.options.remove(&option.id) {
+            named.get_or_insert(choice);
+        }
+    }
+    wishes
 }
 
 fn commands(wishes: &Configure) -> Vec<AgentCommand> {

@@ -137,7 +137,7 @@ impl Agent {
             | Directive::Garbage(_)
             | Directive::Deep(_)
             | Directive::Keys(_)
-            | Directive::Flood
+            | Directive::Flood(_)
             | Directive::Clock(_) => bail!("{directive:?} has no form in this protocol"),
         }
     }

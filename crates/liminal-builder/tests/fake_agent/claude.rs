@@ -146,7 +146,7 @@ impl Agent {
             Directive::Garbage(lines) => self.garbage(*lines),
             Directive::Deep(depth) => self.deep(*depth),
             Directive::Keys(count) => self.keys(*count),
-            Directive::Flood => self.flood(),
+            Directive::Flood(pace) => self.flood(*pace),
             Directive::Clock(messages) => self.clock(*messages),
             Directive::Shape(shape) => {
                 self.output.shape(*shape);

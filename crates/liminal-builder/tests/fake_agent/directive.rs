@@ -37,8 +37,8 @@ pub(crate) enum Directive {
     Deep(usize),
     /// `!keys N`: one line with so many fields.
     Keys(u64),
-    /// `!flood`: messages without end.
-    Flood,
+    /// `!flood [BYTES]`: messages without end, at most so many bytes in a second.
+    Flood(Option<u64>),
     /// `!clock N`: so many messages, 20 ms apart, each the time in microseconds at which it was said.
     Clock(u64),
     Shape(Shape),
@@ -144,7 +144,7 @@ fn read_said(word: &str, value: &str) -> Option<Result<Directive>> {
         "garbage" => number(value).map(Directive::Garbage),
         "deep" => count(value).map(Directive::Deep),
         "keys" => number(value).map(Directive::Keys),
-        "flood" => Ok(Directive::Flood),
+        "flood" => pace(value).map(Directive::Flood),
         "clock" => number(value).map(Directive::Clock),
         _ => return None,
     })
@@ -185,6 +185,10 @@ fn number(value: &str) -> Result<u64> {
         _ => (value, 1),
     };
     Ok(digits.parse::<u64>()?.saturating_mul(unit))
+}
+
+fn pace(value: &str) -> Result<Option<u64>> {
+    if value.is_empty() { Ok(None) } else { number(value).map(Some) }
 }
 
 fn count(value: &str) -> Result<usize> {

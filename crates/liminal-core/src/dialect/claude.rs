@@ -9,6 +9,7 @@ mod calls;
 mod control;
 pub mod history;
 mod lines;
+mod modes;
 mod notices;
 mod permissions;
 mod prompts;
@@ -33,6 +34,7 @@ use crate::ids::{CallId, ItemId, SessionId, TurnId};
 use crate::time::Now;
 use crate::wire::rest::PermissionAnswer;
 use control::{Control, Request};
+pub use modes::{DEFAULT_MODE, is_permission_mode, permission_modes};
 use permissions::Asked;
 pub use permissions::{ALLOW_ONCE, ALLOW_SESSION, DENY, DENY_AND_STOP};
 use prompts::{Prompt, Prompts};
@@ -44,9 +46,6 @@ use wire::Line;
 
 /// Who offers the models, as events tell it.
 const PROVIDER_ID: &str = "claude-code";
-
-/// The words of `--permission-mode` and [`AgentCommand::SetPermissionMode`].
-pub const PERMISSION_MODES: [&str; 5] = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"];
 
 /// How patient the dialect is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -264,8 +263,8 @@ impl ClaudeDialect {
 
     fn set_permission_mode(&mut self, mode: &str, step: &mut Step<'_>) {
         // The CLI takes any word.
-        if !PERMISSION_MODES.contains(&mode) {
-            let message = format!("`{mode}` is none of {}", PERMISSION_MODES.join(", "));
+        if !is_permission_mode(mode) {
+            let message = format!("`{mode}` is none of {}", permission_modes());
             let error = ErrorInfo::new(ErrorCode::InvalidRequest, message);
             return step.notify(Notice::CommandRefused(error));
         }

@@ -43,7 +43,7 @@ export function AgentMenus(props: { session: OpenSession }) {
     try {
       await api.configure(props.session.id, { ...setting.body(choice.id), ...(confirmed ? { confirmUnguarded: true } : {}) });
     } catch (error) {
-      if (codeOfFailure(error) === 'BYPASS_NOT_ALLOWED' && !confirmed) show({ kind: 'unguarded', name: choice.name, confirm: () => void change(setting, choice, true) });
+      if (codeOfFailure(error) === 'BYPASS_NOT_CONFIRMED') show({ kind: 'unguarded', name: choice.name, confirm: () => void change(setting, choice, true) });
       else toastError(`${setting.name} stays as it was`, error);
     } finally {
       setBusy(undefined);

@@ -5,7 +5,7 @@ import { bytesOf, createPicture, type ShownFile } from '../../state/files';
 import { VisibleText } from '../rows/VisibleText';
 import { Icon } from './Icon';
 
-export function FileChip(props: { file: ShownFile; sessionId: string; children?: JSX.Element }) {
+export function FileChip(props: { file: ShownFile; sessionId: string; note?: string | undefined; children?: JSX.Element }) {
   return (
     <>
       <Show when={isImage(props.file)} fallback={<span class="file-kind"><Icon name="file" /></span>}>
@@ -13,7 +13,7 @@ export function FileChip(props: { file: ShownFile; sessionId: string; children?:
       </Show>
       <span class="file-words">
         <span class="truncate file-name" title={props.file.name}><VisibleText text={props.file.name} /></span>
-        <span class="faint">{fileSize(props.file.bytes)}</span>
+        <span class="faint">{fileSize(props.file.bytes)}<Show when={props.note}>{(note) => <> · {note()}</>}</Show></span>
       </span>
       {props.children}
     </>

@@ -2,7 +2,9 @@
 
 use liminal_core::error::ErrorCode;
 
-use super::{Access, Area, KEPT, OF_SESSION, ONCE, RequestHeader, Route, STARTS_AGENT, Verb, handler};
+use super::{
+    Access, Area, BYPASS, KEPT, OF_SESSION, ONCE, RequestHeader, Route, STARTS_AGENT, Verb, handler,
+};
 use crate::http::session;
 
 pub(super) const AREA: Area = Area {
@@ -25,7 +27,7 @@ pub(super) const AREA: Area = Area {
             access: Access::Credential,
             summary: "Starts a session",
             headers: &[RequestHeader::IdempotencyKey],
-            errors: &[KEPT, STARTS_AGENT, ONCE, &[ErrorCode::BypassNotAllowed, ErrorCode::SessionNotFound]],
+            errors: &[KEPT, STARTS_AGENT, ONCE, BYPASS, &[ErrorCode::SessionNotFound]],
             handler: handler!(session::create),
         },
         Route {
@@ -110,9 +112,9 @@ pub(super) const AREA: Area = Area {
             headers: &[],
             errors: &[
                 OF_SESSION,
+                BYPASS,
                 &[
                     ErrorCode::AgentNotReading,
-                    ErrorCode::BypassNotAllowed,
                     ErrorCode::ProcessCrash,
                     ErrorCode::UnsupportedCliType,
                     ErrorCode::WrongState,

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use liminal_core::dialect::claude::PERMISSION_MODES;
+use liminal_core::dialect::claude::{DEFAULT_MODE, is_permission_mode, permission_modes};
 
 use crate::provider::{OpenError, SessionOptions};
 
@@ -84,6 +84,11 @@ impl<'a> Start<'a> {
     }
 }
 
+/// The mode that the program begins in.
+pub(super) fn mode(options: &SessionOptions) -> &str {
+    options.permission_mode.as_deref().unwrap_or(DEFAULT_MODE)
+}
+
 /// Every value is bound to its flag, so that none can be taken for a flag itself.
 pub(super) fn arguments(start: Start<'_>, options: &SessionOptions, own: &[String]) -> Vec<OsString> {
     let usual = [
@@ -124,7 +129,7 @@ pub(super) fn arguments(start: Start<'_>, options: &SessionOptions, own: &[Strin
     if let Some(model) = &options.model {
         bind("model", model.as_ref());
     }
-    bind("permission-mode", options.permission_mode.as_deref().unwrap_or("default").as_ref());
+    bind("permission-mode", mode(options).as_ref());
     for directory in &options.extra_directories {
         bind("add-dir", directory.as_ref());
     }
@@ -156,8 +161,8 @@ fn check_model(model: &str) -> Result<(), OpenError> {
 }
 
 fn check_mode(mode: &str, allow_bypass: bool) -> Result<(), OpenError> {
-    if !PERMISSION_MODES.contains(&mode) {
-        return invalid("permissionMode", format!("choose one of {}", PERMISSION_MODES.join(", ")));
+    if !is_permission_mode(mode) {
+        return invalid("permissionMode", format!("choose one of {}", permission_modes()));
     }
     if mode == BYPASS && !allow_bypass {
         return invalid("permissionMode", format!("{BYPASS} must be allowed when the server is started"));

@@ -1,6 +1,10 @@
 //! Lines that no sound agent writes.
 
+use std::thread;
+use std::time::Duration;
+
 use anyhow::Result;
+use liminal_builder::clock::Clock;
 use serde_json::{Map, Value, json};
 
 use super::Agent;
@@ -98,8 +102,9 @@ impl Agent {
     }
 
     /// Messages of 64 KiB until somebody interrupts it.
-    pub(super) fn flood(&mut self) -> Result<()> {
+    pub(super) fn flood(&mut self, pace: Option<u64>) -> Result<()> {
         let filler = "x".repeat(1000);
+        let (begun, mut said) = (Clock::start(), 0);
         while !self.is_interrupted {
             let (message, mut text) = self.open_text("text", 1)?;
             for _ in 0..64 {
@@ -110,6 +115,10 @@ impl Agent {
             self.end_text("text", &message, &text)?;
             self.output.forget();
             self.look()?;
+            // In pieces and as a whole.
+            said += 2 * text.len() as u64;
+            let due = pace.map(|pace| Duration::from_micros(said.saturating_mul(1_000_000) / pace.max(1)));
+            due.into_iter().for_each(|due| thread::sleep(due.saturating_sub(begun.now().mono)));
         }
         Ok(())
     }

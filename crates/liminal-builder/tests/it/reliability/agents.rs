@@ -7,7 +7,8 @@ use liminal_core::event::Origin;
 use liminal_core::upsert::{Upsert, UpsertBody, UpsertStatus};
 use serde_json::json;
 
-use super::figures::{Stopwatch, Times, mib, tell, times};
+use super::client::Client;
+use super::figures::{Stopwatch, Times, mib, soak_minutes, tell, times};
 use super::reader::{Reader, begin, turn};
 use super::shown::Shown;
 use super::world::{World, alone, wait_until};
@@ -113,6 +114,9 @@ fn c08_p10_a_line_of_100_mb_costs_little_and_harms_nothing() {
     assert!(grown <= 48 << 20, "{}", mib(grown));
 }
 
+/// What the row names: a gigabyte a minute.
+const FLOOD: &str = "!flood 17M";
+
 #[test]
 fn c11_r10_output_without_end_is_bounded_and_others_go_on() {
     let _alone = alone();
@@ -121,22 +125,15 @@ fn c11_r10_output_without_end_is_bounded_and_others_go_on() {
     let (flooded, calm) = (world.create(&server.client), world.create(&server.client));
     assert_eq!(turn(&server.client, &calm, "!say 1"), "completed");
     let mut reader = Reader::join(&server.client, &flooded, Some("append"));
-    let flood = begin(&server.client, &flooded, "!flood");
+    let flood = begin(&server.client, &flooded, FLOOD);
     reader.until("it floods", |shown| shown.texts(Origin::Agent).len() > 20);
-    let seconds = Duration::from_secs(times(5, 600) as u64);
+    let seconds = soak_minutes().max(Duration::from_secs(5));
     // In the first part of it the server fills what it keeps in memory.
     reader.along(seconds / 10);
     let before = server.memory();
     server.forget_peak();
     let client = server.client.clone();
-    let other = thread::spawn(move || {
-        let (begun, mut turns, mut requests) = (Stopwatch::start(), Times::default(), Times::default());
-        while begun.elapsed() < seconds {
-            turns.measure(|| assert_eq!(turn(&client, &calm, "!say 1"), "completed"));
-            requests.measure(|| assert_eq!(client.get(&format!("/api/session/{calm}/status")).status, 200));
-        }
-        (turns, requests)
-    });
+    let other = thread::spawn(move || go_on(&client, &calm, seconds));
     reader.along(seconds);
     let (turns, requests) = other.join().unwrap();
     let (grown, bytes) = (server.peak().saturating_sub(before), reader.socket.received);
@@ -145,9 +142,10 @@ fn c11_r10_output_without_end_is_bounded_and_others_go_on() {
     tell(
         "C11 R10",
         &format!(
-            "{} read of an endless stream in {seconds:?}: memory grew by {}; another session's turns p50 {:?} p99 {:?}, requests p99 {:?}",
+            "{} read of an endless stream in {seconds:?}: memory grew by {} from {}; another session's turns p50 {:?} p99 {:?}, requests p99 {:?}",
             mib(bytes),
             mib(grown),
+            mib(before),
             turns.percentile(50),
             turns.percentile(99),
             requests.percentile(99),
@@ -155,4 +153,20 @@ fn c11_r10_output_without_end_is_bounded_and_others_go_on() {
     );
     assert!(grown <= (times(128, 64) as u64) << 20, "{}", mib(grown));
     wait_until("it is alive", || server.is_alive());
+}
+
+/// One turn and one request after the other; how long each took.
+fn go_on(client: &Client, session: &str, time: Duration) -> (Times, Times) {
+    let (begun, mut turns, mut requests) = (Stopwatch::start(), Times::default(), Times::default());
+    let mut reader = Reader::join(client, session, None);
+    while begun.elapsed() < time {
+        let turn = turns.measure(|| {
+            let turn = begin(client, session, "!say 1");
+            reader.until_end(&turn);
+            turn
+        });
+        assert_eq!(reader.shown.end_of(&turn).as_deref(), Some("completed"));
+        requests.measure(|| assert_eq!(client.get(&format!("/api/session/{session}/status")).status, 200));
+    }
+    (turns, requests)
 }

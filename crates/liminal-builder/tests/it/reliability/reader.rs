@@ -75,12 +75,13 @@ impl Reader {
         }
     }
 
-    /// Reads for so long of what does not end.
+    /// Reads for so long of what does not end, and keeps none of it.
     pub(super) fn along(&mut self, time: std::time::Duration) {
         let begun = Stopwatch::start();
         while begun.elapsed() < time {
             let message = self.socket.message();
             self.shown.apply(message);
+            self.shown.forget_finished();
         }
     }
 }

@@ -135,6 +135,12 @@ impl Shown {
         }
     }
 
+    /// Keeps only what can still change.
+    pub(super) fn forget_finished(&mut self) {
+        self.items
+            .retain(|_, item| !matches!(item.state.status, UpsertStatus::Complete | UpsertStatus::Error));
+    }
+
     pub(super) fn has_ended(&self, turn: &str) -> bool {
         self.turns.get(&TurnId::from(turn)).is_some_and(|turn| !turn.ends.is_empty())
     }

@@ -1,7 +1,11 @@
 //! Agents that nobody asks anything are ended; their sessions are not.
 
-use liminal_core::wire::rest::{SessionState, SessionStatus};
+use std::fs;
 
+use liminal_core::wire::rest::{MessageAccepted, SessionState, SessionStatus};
+use serde_json::json;
+
+use super::attachments::{WORDS, attach};
 use super::client::eventually;
 use super::machine::{Machine, is_running};
 use super::screen::texts;
@@ -46,6 +50,26 @@ async fn a_turn_that_takes_long_is_not_idle() {
     assert_eq!((status.view.is_alive, &status.view.turn), (true, &Some(turn)));
     server.act(&busy, "cancel").await.read::<SessionStatus>(200);
     server.turn(&idle, "hello").await;
+    server.stop().await;
+}
+
+/// The file of a message that waits is gone when its turn comes.
+#[tokio::test]
+async fn a_message_that_cannot_be_sent_keeps_no_agent_awake() {
+    let mut machine = Machine::new();
+    machine.settings += "[sessions]\nidle-minutes = 0\nidle-seconds = 1\n";
+    let server = machine.start().await;
+    let id = server.create("demo").await;
+    server.send(&id, "/hang").await;
+    let file = attach(&server, &id, "a.txt", "text/plain", WORDS).await;
+    let waits = json!({ "message": "later", "queue": true, "attachments": [file.id] });
+    server.post(&format!("/api/session/{id}/send"), waits).await.read::<MessageAccepted>(202);
+    fs::remove_dir_all(machine.data().join("attachments")).unwrap();
+    server.act(&id, "cancel").await.read::<SessionStatus>(200);
+    let status = server.until(&id, |status| !status.view.is_alive).await;
+    assert_eq!(status.view.state, SessionState::Idle);
+    assert_eq!(status.view.queue.len(), 1);
+    assert!(status.view.queue[0].failure.is_some(), "{status:?}");
     server.stop().await;
 }
 

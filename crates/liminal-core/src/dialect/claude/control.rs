@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::modes;
 use super::wire::{list, object, text};
 use crate::dialect::{Abilities, AttachmentAbilities, ModelChoice, SlashCommand, Step};
 
@@ -91,6 +92,7 @@ pub(super) fn abilities(response: Option<&Map<String, Value>>) -> Abilities {
     Abilities {
         models: models.collect(),
         commands: commands.collect(),
+        permission_modes: modes::choices(),
         attachments: AttachmentAbilities::ALL,
         steer: true,
         fork: true,

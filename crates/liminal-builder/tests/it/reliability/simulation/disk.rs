@@ -90,7 +90,7 @@ impl Disk {
 
     async fn write(&self, hands: &mut Hands, chance: &mut Chance) {
         match chance.below(200) {
-            0 => {
+            0 if !self.world.is_healed() => {
                 self.world.fault("slow disk", "disk");
                 pause(seconds(chance.below(8))).await;
             }
