@@ -229,7 +229,10 @@ impl Sessions {
         handle.kill().await;
         slot.set_handle(None);
         slot.works(self.now());
-        slot.board.change(|live| (live.view.state, live.view.failure) = (SessionState::Idle, None));
+        // A person may have ended the session meanwhile, and that is what counts.
+        if !self.was_killed(slot).await.unwrap_or_default() {
+            slot.board.change(|live| (live.view.state, live.view.failure) = (SessionState::Idle, None));
+        }
         self.announce_of(slot);
     }
 
