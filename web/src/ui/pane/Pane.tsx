@@ -94,10 +94,14 @@ function Bands(props: { session: OpenSession }) {
       </Show>
       <ForkLine session={props.session} />
       <Show when={props.session.caughtUp()}>
-        {(event) => <div class="caught-up" data-testid="caught-up" role="status">Caught up · {event().updates} {event().updates === 1 ? 'update' : 'updates'}</div>}
+        {(event) => <div class="caught-up" data-testid="caught-up" role="status">Caught up{missed(event().updates)}</div>}
       </Show>
     </>
   );
+}
+
+function missed(updates: number): string {
+  return updates === 0 ? '' : ` · ${updates} ${updates === 1 ? 'update' : 'updates'}`;
 }
 
 /** An agent that went away by itself while no turn could say so. */
