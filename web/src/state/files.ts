@@ -14,6 +14,12 @@ interface Draft {
 }
 
 const [drafts, set] = createStore<Record<string, Draft>>({});
+const [onTheirWay, setOnTheirWay] = createSignal<ReadonlySet<string>>(new Set());
+
+/** Whether a file is going to the server now; one that is neither there nor on its way goes with its message. */
+export function isOnItsWay(file: OwnFile): boolean {
+  return onTheirWay().has(file.key);
+}
 
 export function filesOf(sessionId: string): Accessor<readonly OwnFile[]> {
   if (!drafts[sessionId]) set(sessionId, { files: draftFiles.get(sessionId) });
@@ -37,8 +43,17 @@ export async function addFiles(sessionId: string, given: readonly File[], able: 
     const file = await add(sessionId, bytes, able);
     if (file) added.push(file);
   }
+  await upload(sessionId, added);
+}
+
+async function upload(sessionId: string, files: readonly OwnFile[]): Promise<void> {
+  const isOpen = (): boolean => connectionState().kind === 'open';
   const isWanted = (file: OwnFile): boolean => filesOf(sessionId)().some(({ key }) => key === file.key);
-  for (const file of added) if (isWanted(file) && connectionState().kind === 'open') await send(sessionId, file);
+  if (isOpen()) setOnTheirWay((keys) => new Set([...keys, ...files.map(({ key }) => key)]));
+  for (const file of files) {
+    if (isWanted(file) && isOpen()) await send(sessionId, file);
+    setOnTheirWay((keys) => new Set([...keys].filter((key) => key !== file.key)));
+  }
 }
 
 async function add(sessionId: string, bytes: File, able: AttachmentAbilities | undefined): Promise<OwnFile | undefined> {

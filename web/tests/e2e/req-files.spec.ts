@@ -169,6 +169,7 @@ test('req 14, 51: files that are sent while nothing is connected arrive once, al
   await expect(window.id('conn-pill')).not.toHaveAttribute('data-state', 'open');
   await pane.id('attach-input').setInputFiles([picture('offline.png')]);
   await expect(pane.id('file')).toHaveAttribute('data-state', 'waiting');
+  await expect(pane.id('file')).toContainText('goes with the message');
   await expect.poll(() => isPicture(pane.id('thumbnail'))).toBe(true);
   await pane.send('said while offline');
   await expect(pane.rows('user').getByTestId('delivery')).toHaveAttribute('data-delivery', 'waiting');

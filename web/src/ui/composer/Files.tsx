@@ -1,8 +1,7 @@
 /** The files that go with the next message: what is there, a way to add and a way to remove. */
 import { For, Show } from 'solid-js';
 import { acceptOf, takesFiles } from '../../model/files';
-import { addFiles, fileProblem, filesOf, removeFile } from '../../state/files';
-import { connectionState } from '../../state/services';
+import { addFiles, fileProblem, filesOf, isOnItsWay, removeFile } from '../../state/files';
 import type { OpenSession } from '../../state/session';
 import { attempt } from '../../state/toasts';
 import { FileChip } from '../parts/FileChip';
@@ -34,7 +33,7 @@ export function Files(props: { session: OpenSession; onEmptied: () => void }) {
               <Show when={files().find((file) => file.key === key)}>
                 {(file) => (
                   <li class="file" data-testid="file" data-name={file().name} data-state={file().id ? 'kept' : 'waiting'}>
-                    <FileChip file={file()} sessionId={props.session.id} note={file().id ? undefined : connectionState().kind === 'open' ? 'uploading' : 'waits'}>
+                    <FileChip file={file()} sessionId={props.session.id} note={file().id ? undefined : isOnItsWay(file()) ? 'uploading' : 'goes with the message'}>
                       <button
                         type="button" class="icon-button small" data-testid="remove-file" aria-label={`Remove ${file().name}`} title="Remove"
                         onClick={() => remove(key, index())}
