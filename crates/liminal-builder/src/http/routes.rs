@@ -182,6 +182,7 @@ const BYPASS: &[ErrorCode] = &[ErrorCode::BypassNotAllowed, ErrorCode::BypassNot
 
 /// How starting an agent can fail.
 const STARTS_AGENT: &[ErrorCode] = &[
+    ErrorCode::BypassNotAllowed,
     ErrorCode::AgentNotReading,
     ErrorCode::AgentsExhausted,
     ErrorCode::ProcessCrash,

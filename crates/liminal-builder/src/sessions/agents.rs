@@ -94,6 +94,8 @@ impl Sessions {
         let (project, directory) = self.place(&slot.directory).await?;
         let row = self.0.parts.store.session(&slot.id).await?.ok_or_else(|| Failure::no_session(&slot.id))?;
         let restricted = self.is_restricted(&project)?;
+        // It was confirmed, but perhaps to a server that was started otherwise.
+        self.is_unguarded(&slot.cli_type, &row.options.permission_mode, row.options.is_unguarded)?;
         let options = SessionOptions { may_begin: row.is_made, ..opening(&row.options, restricted) };
         self.make_room().await?;
         slot.board.change(|live| live.view.state = SessionState::Starting);
@@ -198,7 +200,7 @@ impl Sessions {
             (false, _, _) | (true, true, true) => return Ok(is_unguarded),
             (true, false, _) => Failure::new(
                 ErrorCode::BypassNotAllowed,
-                "start the server with --allow-bypass to let agents act without asking",
+                "start the server with --allow-bypass to let agents act without asking, or choose another mode",
             ),
             (true, true, false) => Failure::new(
                 ErrorCode::BypassNotConfirmed,

@@ -110,3 +110,37 @@ async fn a_running_session_is_not_unguarded_without_a_word_and_takes_other_modes
     server.post(&path, json!({ "permissionMode": "nonsense" })).await.assert_problem(400, "INVALID_REQUEST");
     server.stop().await;
 }
+
+async fn counts_only_with_the_flag(mut machine: Machine, cli_type: &str, modes: [&str; 2], prompt: &str) {
+    let [unguarded, guarded] = modes;
+    machine.flags.push("--allow-bypass");
+    let server = machine.start().await;
+    let id = server.create(cli_type).await;
+    server.turn(&id, prompt).await;
+    let path = format!("/api/session/{id}/configure");
+    let wish = json!({ "permissionMode": unguarded, "confirmUnguarded": true });
+    server.post(&path, wish).await.read::<SessionStatus>(200);
+    server.turn(&id, prompt).await;
+    assert!(server.status(&id).await.view.is_unguarded);
+    server.stop().await;
+
+    machine.flags.clear();
+    let server = machine.start_bare().await;
+    server.say(&id, prompt).await.assert_problem(403, "BYPASS_NOT_ALLOWED");
+    assert!(!server.status(&id).await.view.is_alive);
+    server.post(&path, json!({ "permissionMode": guarded })).await.read::<SessionStatus>(200);
+    server.turn(&id, prompt).await;
+    assert!(!server.status(&id).await.view.is_unguarded);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_word_counts_only_on_a_server_with_the_flag_with_codex() {
+    let modes = ["agent-full-access", "read-only"];
+    counts_only_with_the_flag(Machine::with_codex().await, "codex", modes, "say:hello").await;
+}
+
+#[tokio::test]
+async fn a_word_counts_only_on_a_server_with_the_flag_with_claude_code() {
+    counts_only_with_the_flag(Machine::with_fake(), "claude-code", [MODE, "default"], "!say 1").await;
+}
