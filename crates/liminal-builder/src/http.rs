@@ -32,6 +32,7 @@ mod operation;
 pub mod origin;
 mod page_state;
 mod pages;
+mod parting;
 mod problem;
 mod project;
 mod queue;

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Limits of connections and requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections at once. Browsers open six each; a process may have 1,024 files open on many systems.
+    /// Connections at once, sockets among them. Browsers open six each; a process may have 1,024 files open on many systems.
     pub connections: usize,
     /// From a connection, or the first byte of a further request, to the end of its head.
     pub head_time: Duration,

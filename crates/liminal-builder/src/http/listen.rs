@@ -16,6 +16,7 @@ use tokio_rustls::TlsAcceptor;
 use super::connection;
 use super::limits::Limits;
 use super::listener::{Arrival, Ends, Listener};
+use super::parting::Parting;
 
 /// After a failure to take a connection, such as when no file can be opened: soon enough to be unnoticed, rare enough
 /// to cost nothing.
@@ -49,10 +50,7 @@ pub(super) async fn serve(
             Some(_) = connections.join_next() => {}
             accepted = accept(&listener, &places) => if let Some((arrival, ends, place)) = accepted {
                 let service = service.clone();
-                connections.spawn(async move {
-                    service.connection(arrival, ends).await;
-                    drop(place);
-                });
+                connections.spawn(service.connection(arrival, ends, place));
             },
         }
     }
@@ -63,16 +61,21 @@ pub(super) async fn serve(
 }
 
 impl Service {
-    async fn connection(self, arrival: Arrival, ends: Ends) {
+    async fn connection(self, arrival: Arrival, ends: Ends, place: OwnedSemaphorePermit) {
         let Self { tls, router, limits, stopping } = self;
         match (arrival, tls) {
-            (Arrival::Socket(stream), _) => connection::serve(stream, ends, router, limits, stopping).await,
+            (Arrival::Socket(stream), _) => {
+                let stream = Parting::new(stream, place);
+                connection::serve(stream, ends, router, limits, stopping).await;
+            }
             (Arrival::Address(stream), None) => {
                 quicken(&stream);
+                let stream = Parting::new(stream, place);
                 connection::serve(stream, ends, router, limits, stopping).await;
             }
             (Arrival::Address(stream), Some(tls)) => {
                 quicken(&stream);
+                let stream = Parting::new(stream, place);
                 // Whoever dawdles or speaks no TLS is as one who never finishes a head.
                 if let Ok(Ok(stream)) = timeout(limits.head_time, tls.accept(stream)).await {
                     connection::serve(stream, ends, router, limits, stopping).await;

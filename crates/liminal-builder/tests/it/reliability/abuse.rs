@@ -20,6 +20,7 @@ pub(super) fn abuses() -> Vec<(&'static str, Vec<u8>, u16)> {
     huge.push(0x80 | 127);
     huge.extend((64_u64 << 20).to_be_bytes());
     huge.extend([0; 4]);
+    let whole = frame(FINAL | TEXT, 0x80, &vec![b' '; 16 << 20]);
     let piece = vec![b' '; 200 * 1024];
     let mut fragments = frame(TEXT, 0x80, &piece);
     (0..10).for_each(|_| fragments.extend(frame(CONTINUED, 0x80, &piece)));
@@ -27,6 +28,7 @@ pub(super) fn abuses() -> Vec<(&'static str, Vec<u8>, u16)> {
     let unsubscribe = json!({ "type": "session:unsubscribe", "sessionId": "a:b" }).to_string();
     vec![
         ("a message of 64 MiB", huge, 1009),
+        ("a message of 16 MiB that is sent to its end", whole, 1009),
         ("fragments of 2 MiB", fragments, 1009),
         ("a flood of pings", many(FINAL | PING, b"x"), 1008),
         ("200 frames at once", many(FINAL | TEXT, unsubscribe.as_bytes()), 1008),
@@ -59,6 +61,20 @@ fn c26_whoever_abuses_a_socket_is_closed_with_the_code_that_says_why() {
     let grown = server.memory().saturating_sub(before);
     tell("C26", &format!("{} abuses closed with their codes; memory grew by {}", abuses().len(), mib(grown)));
     assert!(grown <= 32 << 20, "{}", mib(grown));
+}
+
+#[test]
+fn c42_a_socket_keeps_the_place_of_its_connection() {
+    let world = World::new().with("LIMINAL_LIMITS_CONNECTIONS", "8");
+    let server = world.begin();
+    let mut sockets: Vec<Socket> = (0..8).map(|_| Socket::open(&server.client)).collect();
+    let mut late = raw(&server.client, &server.client.request("GET", "/api/meta", None));
+    late.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    let waits = late.read(&mut [0]).unwrap_err();
+    assert_eq!(waits.kind(), std::io::ErrorKind::WouldBlock);
+    late.set_read_timeout(None).unwrap();
+    drop(sockets.pop());
+    assert_eq!(answer(&mut late).unwrap().status, 200);
 }
 
 /// A browser sends a message as one frame, however long it is.
