@@ -44,6 +44,8 @@ pub struct Connection {
     sent: u64,
     pending: BTreeMap<u64, Pending>,
     sessions: BTreeMap<String, Channel>,
+    /// Sessions that the agent was told to close, by the request.
+    closing: BTreeMap<u64, Closing>,
     /// The agent's requests that wait for an answer, by their ids as JSON.
     asked: BTreeMap<String, Channel>,
     greeting: Greeting,
@@ -65,9 +67,15 @@ enum Purpose {
     OpenSession,
     /// Its session is bound to the channel already.
     ResumeSession,
-    /// Nobody waits for the answer.
-    CloseSession,
     Other,
+}
+
+/// A session that the agent has not closed yet. Some refuse to go on with it until then.
+#[derive(Debug)]
+struct Closing {
+    session: String,
+    /// Requests to go on with it.
+    waiting: Vec<(Channel, Vec<u8>)>,
 }
 
 /// How far `initialize` is, which a process hears once.
@@ -103,7 +111,7 @@ impl Connection {
             self.sessions.extract_if(.., |_, bound| *bound == channel).map(|(session, _)| session).collect();
         for session in bound {
             out.send(&rpc::notification("session/cancel", &json!({ "sessionId": session })));
-            self.close_session(channel, &session, out);
+            self.close_session(session, out);
         }
     }
 
@@ -115,12 +123,15 @@ impl Connection {
             }
             Some(Message::Request { id, method, params }) => {
                 let session = session_of(params);
+                if let Some(closing) = self.closing(&method, session.as_deref()) {
+                    return closing.waiting.push((channel, frame.to_vec()));
+                }
                 if let Some(why) = self.bind_before(channel, &method, session.as_deref()) {
                     return out.deliver(channel, &rpc::refusal(&id, rpc::INVALID_PARAMS, &why));
                 }
                 let purpose = match method.as_ref() {
                     "session/new" | "session/fork" => Purpose::OpenSession,
-                    "session/load" | "session/resume" => Purpose::ResumeSession,
+                    method if goes_on(method) => Purpose::ResumeSession,
                     _ => Purpose::Other,
                 };
                 self.forward(Pending { channel, id, purpose }, frame, out);
@@ -141,6 +152,9 @@ impl Connection {
         }
         match Message::read(line) {
             Some(Message::Response { id, answer }) => {
+                if let Some(closing) = id.as_u64().and_then(|id| self.closing.remove(&id)) {
+                    return self.closed(closing, out);
+                }
                 let pending = id.as_u64().and_then(|id| self.pending.remove(&id));
                 let Some(pending) = pending else { return out.unknown("response to no request", line) };
                 if pending.purpose == Purpose::ResumeSession && answer.is_err() {
@@ -183,12 +197,26 @@ impl Connection {
 
     /// A session that is gone on with is known before its response: what was comes first. Gives why it may not be.
     fn bind_before(&mut self, channel: Channel, method: &str, session: Option<&str>) -> Option<String> {
-        let session = session.filter(|_| matches!(method, "session/load" | "session/resume"))?;
+        let session = session.filter(|_| goes_on(method))?;
         match self.sessions.get(session) {
             Some(bound) if *bound != channel => Some(format!("the session {session} is open already")),
             Some(_) | None => {
                 self.sessions.insert(session.to_owned(), channel);
                 None
+            }
+        }
+    }
+
+    /// What this request would go on with, if it is not closed yet.
+    fn closing(&mut self, method: &str, session: Option<&str>) -> Option<&mut Closing> {
+        let session = session.filter(|_| goes_on(method))?;
+        self.closing.values_mut().find(|closing| closing.session == session)
+    }
+
+    fn closed(&mut self, closing: Closing, out: &mut Routed) {
+        for (channel, frame) in closing.waiting {
+            if self.open.contains(&channel) {
+                self.hear_session(channel, &frame, out);
             }
         }
     }
@@ -202,7 +230,6 @@ impl Connection {
     fn answered(&mut self, pending: Pending, result: Option<&RawValue>, line: &[u8], out: &mut Routed) {
         let Pending { channel, id, purpose } = pending;
         match purpose {
-            Purpose::CloseSession => return,
             Purpose::Initialize => {
                 let before = std::mem::replace(&mut self.greeting, Greeting::Answered(line.to_vec()));
                 let waiting = if let Greeting::Said(waiting) = before { waiting } else { Vec::new() };
@@ -214,7 +241,7 @@ impl Connection {
         }
         let session = session_of(result).filter(|_| purpose == Purpose::OpenSession);
         if !self.open.contains(&channel) {
-            return session.into_iter().for_each(|session| self.close_session(channel, &session, out));
+            return session.into_iter().for_each(|session| self.close_session(session, out));
         }
         out.deliver_with_id(channel, &id, line);
         if let Some(session) = session {
@@ -245,15 +272,14 @@ impl Connection {
     }
 
     /// Frees what the agent holds for a session, if it can.
-    fn close_session(&mut self, channel: Channel, session: &str, out: &mut Routed) {
+    fn close_session(&mut self, session: String, out: &mut Routed) {
         let Greeting::Answered(response) = &self.greeting else { return };
         if !can_close(response) {
             return;
         }
         self.sent += 1;
         out.send(&rpc::request(self.sent, "session/close", &json!({ "sessionId": session })));
-        let pending = Pending { channel, id: Value::Null, purpose: Purpose::CloseSession };
-        self.pending.insert(self.sent, pending);
+        self.closing.insert(self.sent, Closing { session, waiting: Vec::new() });
     }
 }
 
@@ -280,6 +306,10 @@ impl Routed {
     fn unknown(&mut self, kind: &str, line: &[u8]) {
         self.notices.push(Notice::unknown(kind, line));
     }
+}
+
+fn goes_on(method: &str) -> bool {
+    matches!(method, "session/load" | "session/resume")
 }
 
 fn session_of(fields: Option<&RawValue>) -> Option<String> {

@@ -164,6 +164,26 @@ fn a_session_that_is_closed_leaves_nothing_running() {
 }
 
 #[test]
+fn a_session_is_gone_on_with_when_it_is_closed() {
+    let (mut wire, one, _) = Wire::with_two();
+    wire.connection.close(one, &mut wire.routed);
+    wire.routed.clear();
+    let (three, four) = (wire.open(), wire.open());
+    wire.send(three, &request(1, "session/resume", json!({"sessionId": "s1"})));
+    wire.send(four, &request(1, "session/load", json!({"sessionId": "s1"})));
+    wire.send(four, &request(2, "session/load", json!({"sessionId": "other"})));
+    let others: Vec<_> =
+        wire.drain_agent().iter().map(|frame| frame["params"]["sessionId"].clone()).collect();
+    assert_eq!(others, [json!("other")], "what is not closed yet is waited for");
+    wire.connection.close(three, &mut wire.routed);
+    wire.hear(&json!({"id": 4, "error": {"code": -32603}}));
+    let sent = wire.drain_agent();
+    assert_eq!((sent.len(), &sent[0]["method"]), (1, &json!("session/load")), "three has gone meanwhile");
+    wire.hear(&update("s1"));
+    assert_eq!(wire.drain_sessions(), [(four, update("s1"))]);
+}
+
+#[test]
 fn a_session_that_opens_too_late_is_closed() {
     let (mut wire, one, _) = Wire::with_two();
     wire.send(one, &request(4, "session/new", json!({})));
