@@ -2,8 +2,6 @@
 
 use axum::body::to_bytes;
 use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::ws::WebSocketUpgrade;
-use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use liminal_core::error::ErrorCode;
@@ -68,22 +66,5 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
         let query = axum::extract::Query::<T>::from_request_parts(parts, state).await;
         let wrong = |error: QueryRejection| ApiError::new(ErrorCode::InvalidRequest, error.body_text());
         query.map(|query| Self(query.0)).map_err(wrong)
-    }
-}
-
-/// A request to become a socket.
-#[derive(Debug)]
-pub(super) struct Upgrade(pub(super) WebSocketUpgrade);
-
-impl<S: Send + Sync> FromRequestParts<S> for Upgrade {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let upgrade = WebSocketUpgrade::from_request_parts(parts, state).await;
-        let wrong = |error: WebSocketUpgradeRejection| {
-            let problem = format!("open this path as a WebSocket: {}", error.body_text());
-            ApiError::new(ErrorCode::InvalidRequest, problem)
-        };
-        upgrade.map(Self).map_err(wrong)
     }
 }

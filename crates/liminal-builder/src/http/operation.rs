@@ -10,8 +10,9 @@ use axum::http::{HeaderMap, HeaderName};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::app::App;
-use super::extract::{FileBody, JsonBody, Path, Query, Upgrade};
+use super::extract::{FileBody, JsonBody, Path, Query};
 use super::problem::ApiError;
+use super::ws::Upgrade;
 
 /// A type of the wire, known by its schema.
 #[derive(Clone, Copy)]

@@ -3,30 +3,32 @@
 
 mod commands;
 mod feeders;
+mod handshake;
+mod wire;
 
 use std::net::IpAddr;
 use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use axum::extract::{Extension, State};
 use bytes::Bytes;
 use liminal_core::wire::ServerMessage;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::answers::Socket;
 use super::app::App;
 use super::credentials::Caller;
-use super::extract::Upgrade;
 use super::frames;
 use super::gate::Peer;
 use super::ledger::Party;
 use commands::Commands;
 use feeders::Feeders;
+pub(super) use handshake::{PROTOCOL, Upgrade};
+use wire::Wire;
 
-pub(super) const PROTOCOL: &str = "liminal.v1";
-/// There may be a thousand sockets.
-const READ_BUFFER: usize = 8 * 1024;
 /// Frames that wait for the socket. A feeder gives a mouthful at most, and waits with the next one.
 const WAITING: usize = 1;
 const PING: Duration = Duration::from_secs(15);
@@ -43,30 +45,29 @@ pub(super) async fn open(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Extension(Peer(peer)): Extension<Peer>,
-    Upgrade(upgrade): Upgrade,
+    Upgrade { answer, connection }: Upgrade,
 ) -> Socket {
-    // Browsers send a message as one frame.
-    let largest = app.limits().message_bytes;
     let logged_out = app.logged_out(caller);
-    let response = upgrade
-        .protocols([PROTOCOL])
-        .max_message_size(largest)
-        .max_frame_size(largest)
-        .read_buffer_size(READ_BUFFER)
-        // Each frame is flushed before the next one is taken, so one is all that waits inside. How large it may be is not
-        // limited here: a history with a long output would end every socket that asks for it.
-        .write_buffer_size(0)
-        .on_upgrade(move |socket| async move {
-            let Some(place) = app.enter() else { return };
-            Connection::new(app, caller, peer, socket).run(logged_out).await;
-            drop(place);
-        });
-    Socket(response)
+    begin(async move {
+        let Some(wire) = Wire::over(connection, app.limits().message_bytes).await else { return };
+        let Some(place) = app.enter() else { return };
+        Connection::new(app, caller, peer, wire).run(logged_out).await;
+        drop(place);
+    });
+    Socket(answer)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a socket ends when the server stops, which waits for those that are left"
+)]
+fn begin(socket: impl Future<Output = ()> + Send + 'static) {
+    tokio::spawn(socket);
 }
 
 struct Connection {
     app: App,
-    socket: WebSocket,
+    wire: Wire,
     feeders: Feeders,
     commands: Commands,
     outgoing: mpsc::Receiver<Vec<Bytes>>,
@@ -77,12 +78,12 @@ struct Connection {
 /// Why a socket is closed.
 enum End {
     Gone,
-    Because(u16, &'static str),
+    Because(CloseCode, &'static str),
 }
 
 /// What happened.
 enum Woken {
-    Heard(Option<Result<Message, axum::Error>>),
+    Heard(Option<Result<Message, Error>>),
     Frames(Vec<Bytes>),
     Answer(ServerMessage),
     ListChanged(ServerMessage),
@@ -92,11 +93,11 @@ enum Woken {
 }
 
 impl Connection {
-    fn new(app: App, caller: Caller, peer: IpAddr, socket: WebSocket) -> Self {
+    fn new(app: App, caller: Caller, peer: IpAddr, wire: Wire) -> Self {
         let (sender, outgoing) = mpsc::channel(WAITING);
         let feeders = Feeders::new(app.clone(), sender);
         let commands = Commands::new(app.clone(), Party::new(Some(caller), peer));
-        Self { app, socket, feeders, commands, outgoing, pace: Pace::default(), heard: Instant::now() }
+        Self { app, wire, feeders, commands, outgoing, pace: Pace::default(), heard: Instant::now() }
     }
 
     async fn run(mut self, logged_out: impl Future<Output = ()>) {
@@ -104,7 +105,7 @@ impl Connection {
         let mut logged_out = std::pin::pin!(logged_out);
         let end = loop {
             let woken = tokio::select! {
-                message = self.socket.recv() => Woken::Heard(message),
+                message = self.wire.hear() => Woken::Heard(message),
                 Some(frames) = self.outgoing.recv() => Woken::Frames(frames),
                 answer = self.commands.next() => Woken::Answer(answer),
                 change = changes.recv() => Woken::ListChanged(list_changed(change.ok().flatten())),
@@ -128,20 +129,20 @@ impl Connection {
             Woken::Answer(answer) | Woken::ListChanged(answer) => self.send_message(&answer).await,
             Woken::Quiet if self.heard.elapsed() > SILENCE => Err(End::Gone),
             Woken::Quiet => self.send(Message::Ping(Bytes::new())).await,
-            Woken::Rotated => Err(End::Because(CLOSE_UNAUTHORIZED, "logged out")),
-            Woken::Stopping => Err(End::Because(close_code::AWAY, "the server is stopping")),
+            Woken::Rotated => Err(End::Because(CLOSE_UNAUTHORIZED.into(), "logged out")),
+            Woken::Stopping => Err(End::Because(CloseCode::Away, "the server is stopping")),
         }
     }
 
     async fn heard(&mut self, message: Message) -> Result<(), End> {
         self.heard = Instant::now();
         if !self.pace.admits(self.heard) {
-            return Err(End::Because(close_code::POLICY, "too many frames"));
+            return Err(End::Because(CloseCode::Policy, "too many frames"));
         }
         match message {
             Message::Text(text) => self.said(text.as_bytes()).await,
-            Message::Binary(_) => Err(End::Because(close_code::UNSUPPORTED, "frames are text")),
-            Message::Ping(_) | Message::Pong(_) => Ok(()),
+            Message::Binary(_) => Err(End::Because(CloseCode::Unsupported, "frames are text")),
+            Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => Ok(()),
             Message::Close(_) => Err(End::Gone),
         }
     }
@@ -160,30 +161,43 @@ impl Connection {
         if let ServerMessage::Error { problem, .. } = message {
             self.app.sessions().metrics().rejected(problem.code.as_str());
         }
-        self.send(text(frames::message(message))).await
+        self.send_text(frames::message(message)).await
     }
 
     async fn send_all(&mut self, frames: Vec<Bytes>) -> Result<(), End> {
         for frame in frames {
-            self.send(text(frame)).await?;
+            self.send_text(frame).await?;
+        }
+        Ok(())
+    }
+
+    async fn send_text(&mut self, text: Bytes) -> Result<(), End> {
+        for piece in wire::pieces(text) {
+            self.send(piece).await?;
         }
         Ok(())
     }
 
     async fn send(&mut self, message: Message) -> Result<(), End> {
-        match timeout(self.app.limits().stall_time, self.socket.send(message)).await {
+        match timeout(self.app.limits().stall_time, self.wire.say(message)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(End::Gone),
-            Err(_) => Err(End::Because(close_code::AGAIN, "SLOW_CONSUMER")),
+            Err(_) => Err(End::Because(CloseCode::Again, "SLOW_CONSUMER")),
         }
     }
 
     async fn close(mut self, end: End) {
-        if let End::Because(code, reason) = end {
-            let frame = CloseFrame { code, reason: reason.into() };
-            // Whoever reads nothing does not read this either.
-            timeout(Duration::from_secs(1), self.socket.send(Message::Close(Some(frame)))).await.ok();
-        }
+        let farewell = async {
+            match end {
+                End::Gone => self.wire.settle().await,
+                End::Because(code, reason) => {
+                    let frame = CloseFrame { code, reason: reason.into() };
+                    self.wire.say(Message::Close(Some(frame))).await
+                }
+            }
+        };
+        // Whoever reads nothing does not read this either.
+        timeout(Duration::from_secs(1), farewell).await.ok();
     }
 }
 
@@ -191,22 +205,15 @@ fn list_changed(project_id: Option<liminal_core::ids::ProjectId>) -> ServerMessa
     ServerMessage::SessionsChanged { project_id }
 }
 
-/// Everything that is sent was made as JSON, which is UTF-8.
-fn text(bytes: Bytes) -> Message {
-    match axum::extract::ws::Utf8Bytes::try_from(bytes) {
-        Ok(text) => Message::Text(text),
-        Err(_) => Message::Ping(Bytes::new()),
-    }
-}
-
-fn broken(error: &axum::Error) -> End {
-    let said = error.to_string().to_lowercase();
-    if said.contains("too long") || said.contains("too big") || said.contains("space limit") {
-        End::Because(close_code::SIZE, "the frame is too large")
-    } else if said.contains("utf-8") || said.contains("utf8") {
-        End::Because(close_code::INVALID, "frames are UTF-8")
+fn broken(error: &Error) -> End {
+    if matches!(error, Error::Capacity(_)) {
+        End::Because(CloseCode::Size, "the frame is too large")
+    } else if matches!(error, Error::Utf8(_)) {
+        End::Because(CloseCode::Invalid, "frames are UTF-8")
+    } else if matches!(error, Error::Protocol(_)) {
+        End::Because(CloseCode::Protocol, "not what sockets speak")
     } else {
-        End::Because(close_code::PROTOCOL, "not what sockets speak")
+        End::Gone
     }
 }
 

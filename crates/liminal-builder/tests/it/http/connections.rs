@@ -9,7 +9,7 @@ use liminal_builder::http::Limits;
 use super::harness::{TestServer, no_agents, receive, send, start};
 
 /// Whatever takes longer than this hangs.
-const HANGS: Duration = Duration::from_secs(20);
+pub(super) const HANGS: Duration = Duration::from_secs(20);
 
 fn quick(change: fn(&mut Limits)) -> TestServer {
     let mut limits = Limits::default();
@@ -30,7 +30,7 @@ fn ask(server: &TestServer, stream: &mut TcpStream) -> String {
 }
 
 #[expect(clippy::disallowed_methods, reason = "measures what the clock of a client would show")]
-fn time(work: impl FnOnce()) -> Duration {
+pub(super) fn time(work: impl FnOnce()) -> Duration {
     let start = Instant::now();
     work();
     start.elapsed()

@@ -65,20 +65,31 @@ fn row(world: &World, session: &str, project: &str, number: usize) -> SessionRow
     SessionRow { project_id: Some(project.into()), title: Some(format!("session {number}")), ..row }
 }
 
-/// Writes what many months of use leave.
-async fn fill(world: &World, project: &str, sessions: usize, entries: usize) {
+/// Writes what many months of use leave, in a project that the server knows.
+fn fill(world: &World, names: &[String], entries: usize) -> String {
+    let server = world.begin();
+    let project = server.client.get("/api/projects").json()["projects"][0]["id"].as_str().unwrap().to_owned();
+    assert!(server.stop().success());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(write(world, &project, names, entries));
+    project
+}
+
+fn names(sessions: usize) -> Vec<String> {
+    (0..sessions).map(|number| format!("claude-code:00000000-0000-4000-8000-{number:012}")).collect()
+}
+
+async fn write(world: &World, project: &str, names: &[String], entries: usize) {
     let (log, _) = SqliteLog::open(&world.data().join("liminal.db"), Settings::default()).unwrap();
     let log = Arc::new(log);
     let store = Store::new(Arc::clone(&log));
-    let names: Vec<String> =
-        (0..sessions).map(|number| format!("claude-code:00000000-0000-4000-8000-{number:012}")).collect();
     let rows = names.iter().enumerate().map(|(number, name)| row(world, name, project, number));
     // Together, so that they share the disk's syncs.
     let saved = futures_util::future::join_all(rows.map(|row| store.save_session(row))).await;
     assert!(saved.iter().all(Result::is_ok));
     for session in names {
         let mut encoder = Encoder::default();
-        (0..entries).for_each(|entry| encoder.upsert(&message(&session, entry)));
+        (0..entries).for_each(|entry| encoder.upsert(&message(session, entry)));
         encoder.turn_event(&liminal_core::upsert::TurnEvent::TurnComplete {
             turn_id: "t".into(),
             session_id: session.as_str().into(),
@@ -95,12 +106,8 @@ async fn fill(world: &World, project: &str, sessions: usize, entries: usize) {
 fn c27_p9_a_thousand_sessions_are_listed_fast_and_cost_little() {
     let _alone = alone();
     let world = World::new();
-    let server = world.begin();
-    let project = server.client.get("/api/projects").json()["projects"][0]["id"].as_str().unwrap().to_owned();
-    assert!(server.stop().success());
     let (sessions, entries) = (1_000, times(30, 1_000));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(fill(&world, &project, sessions, entries));
+    let project = fill(&world, &names(sessions), entries);
     let server = world.start();
     let (started, path) = (server.started, format!("/api/session/list?projectId={project}"));
     let mut times = Times::default();
@@ -135,4 +142,38 @@ fn c27_p9_a_thousand_sessions_are_listed_fast_and_cost_little() {
         ),
     );
     assert!(memory <= 150 << 20, "{}", mib(memory));
+}
+
+/// Fewer sessions outside of a soak, but as many windows with as long a history.
+#[test]
+fn b6_fifty_long_sessions_that_are_read_used_and_followed_cost_little() {
+    let _alone = alone();
+    let world = World::new();
+    let (names, windows, entries) = (names(times(2, 50)), 50, 10_000);
+    fill(&world, &names, entries);
+    let server = world.start();
+    let begun = Stopwatch::start();
+    let mut readers = Vec::new();
+    for session in names.iter().cycle().take(windows) {
+        let mut reader = Reader::join(&server.client, session, None);
+        reader.hear(|message| matches!(message, ServerMessage::History { .. }));
+        assert!(reader.shown.items.len() >= entries);
+        reader.shown.forget_finished();
+        let turn = begin(&server.client, session, "!say 1");
+        reader.until_end(&turn);
+        assert_eq!(reader.shown.end_of(&turn).unwrap(), "completed");
+        readers.push(reader);
+    }
+    let (memory, peak) = (server.memory(), server.peak());
+    tell(
+        "B6",
+        &format!(
+            "{} sessions with {entries} entries each, read, used and followed by {windows} clients in {:?}: memory {} (most {})",
+            names.len(),
+            begun.elapsed(),
+            mib(memory),
+            mib(peak),
+        ),
+    );
+    assert!(peak <= 150 << 20, "{}", mib(peak));
 }

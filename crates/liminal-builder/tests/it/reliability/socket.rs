@@ -19,6 +19,8 @@ const CLOSE: u8 = 0x8;
 pub(super) struct Socket {
     pub(super) stream: TcpStream,
     buffer: Vec<u8>,
+    /// What came of a message that has not ended.
+    begun: Vec<u8>,
     /// Bytes that came, with frames' heads.
     pub(super) received: u64,
 }
@@ -52,7 +54,7 @@ impl Socket {
         let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
         let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: liminal.v1\r\n";
         stream.write_all(format!("{head}{upgrade}{key}\r\n").as_bytes())?;
-        Ok(Self { stream, buffer: Vec::new(), received: 0 })
+        Ok(Self { stream, buffer: Vec::new(), begun: Vec::new(), received: 0 })
     }
 
     /// Reads the answer.
@@ -151,7 +153,22 @@ impl Socket {
         }
     }
 
+    /// A whole message, or a frame that is none.
     fn take_frame(&mut self) -> Option<(u8, Vec<u8>)> {
+        loop {
+            let (head, payload) = self.take_piece()?;
+            match (head & FINAL, head & 0x0f) {
+                (FINAL, TEXT | CONTINUED) => {
+                    self.begun.extend(payload);
+                    return Some((TEXT, std::mem::take(&mut self.begun)));
+                }
+                (_, TEXT | CONTINUED) => self.begun.extend(payload),
+                (_, other) => return Some((other, payload)),
+            }
+        }
+    }
+
+    fn take_piece(&mut self) -> Option<(u8, Vec<u8>)> {
         let (head, length) = (*self.buffer.first()?, *self.buffer.get(1)?);
         let (start, length) = match length & 0x7f {
             126 => (4, usize::from(u16::from_be_bytes(*self.buffer.get(2..)?.first_chunk()?))),
@@ -160,7 +177,7 @@ impl Socket {
         };
         let payload = self.buffer.get(start..start + length)?.to_vec();
         self.buffer.drain(..start + length);
-        Some((head & 0x0f, payload))
+        Some((head, payload))
     }
 
     /// Reads what is there; `false` at the end.
