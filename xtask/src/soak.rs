@@ -7,8 +7,8 @@ use crate::command::CommandLine;
 
 /// Read by the tests.
 const VARIABLE: &str = "LIMINAL_SOAK";
-/// Sequences for each law.
-const SEQUENCES: &str = "20000";
+/// Sequences for each law: over a million for all of them.
+const SEQUENCES: &str = "100000";
 
 pub(crate) fn run(name: Option<&str>) -> Result<()> {
     let tests = format!("reliability::{}", name.unwrap_or_default());

@@ -13,6 +13,7 @@ mod figures;
 mod full;
 mod held;
 mod lasting;
+mod odd_ids;
 mod power;
 mod racing;
 mod reader;

@@ -18,7 +18,7 @@ mod lifecycle;
 mod listing;
 mod made_up;
 mod messaging;
-mod odd_ids;
+pub(crate) mod odd_ids;
 mod own_agent;
 mod permissions;
 mod pipeline;

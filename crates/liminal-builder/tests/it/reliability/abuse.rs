@@ -135,7 +135,7 @@ fn c42_p12_clients_that_dawdle_are_closed_and_keep_nobody_waiting() {
     let _alone = alone();
     let world = World::new().with("LIMINAL_LIMITS_HEADER_SECONDS", "2");
     let server = world.begin();
-    let count = times(300, 900);
+    let count = times(300, 1_000);
     let begun = Stopwatch::start();
     let slow: Vec<TcpStream> =
         (0..count).map(|_| raw(&server.client, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")).collect();

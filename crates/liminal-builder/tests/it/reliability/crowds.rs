@@ -102,13 +102,21 @@ async fn write(world: &World, project: &str, names: &[String], entries: usize) {
     log.close().await.unwrap();
 }
 
+/// Agents that run meanwhile, which are as many as a server allows by itself.
+const LIVE: usize = 20;
+
 #[test]
 fn c27_p9_a_thousand_sessions_are_listed_fast_and_cost_little() {
     let _alone = alone();
     let world = World::new();
     let (sessions, entries) = (1_000, times(30, 1_000));
-    let project = fill(&world, &names(sessions), entries);
+    let names = names(sessions);
+    let project = fill(&world, &names, entries);
     let server = world.start();
+    for session in names.iter().take(LIVE) {
+        assert_eq!(turn(&server.client, session, "!say 1"), "completed");
+    }
+    assert_eq!(world.processes().len(), LIVE);
     let (started, path) = (server.started, format!("/api/session/list?projectId={project}"));
     let mut times = Times::default();
     for _ in 0..50 {
@@ -133,7 +141,7 @@ fn c27_p9_a_thousand_sessions_are_listed_fast_and_cost_little() {
     tell(
         "C27 P9",
         &format!(
-            "{sessions} sessions, {} entries: start {started:?} ({:?} after a kill), list p50 {:?} p99 {:?}, memory {}",
+            "{sessions} sessions, {} entries, {LIVE} agents: start {started:?} ({:?} after a kill), list p50 {:?} p99 {:?}, memory {}",
             sessions * entries,
             again.started,
             times.percentile(50),

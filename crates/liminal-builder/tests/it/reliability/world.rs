@@ -82,9 +82,14 @@ impl World {
     }
 
     pub(super) fn start(&self) -> Server {
+        self.start_by(self.command())
+    }
+
+    /// By another command that runs the server's.
+    pub(super) fn start_by(&self, mut command: std::process::Command) -> Server {
         let begun = Stopwatch::start();
         let log = File::options().create(true).append(true).open(self.home.path().join("server.log"));
-        let mut child = Running(self.command().stderr(log.unwrap()).spawn().unwrap());
+        let mut child = Running(command.stderr(log.unwrap()).spawn().unwrap());
         let mut line = String::new();
         BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.starts_with("Liminal Builder is at"), "{line:?}: {}", self.log());
@@ -152,6 +157,12 @@ pub(super) struct Server {
 impl Server {
     pub(super) fn pid(&self) -> Pid {
         Pid::from_child(&self.child.0)
+    }
+
+    /// The server's own, if it was started by another command.
+    pub(super) fn own_pid(&self, world: &World) -> Pid {
+        let pid = ServerFile::read(&world.data()).unwrap().pid;
+        Pid::from_raw(i32::try_from(pid).unwrap()).unwrap()
     }
 
     /// Ends it without a chance to do anything.

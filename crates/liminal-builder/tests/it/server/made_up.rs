@@ -17,8 +17,8 @@ use crate::chat::PATIENCE;
 use crate::http::schemas::{Request, Response, cases, check};
 
 const SEED: u64 = 20_260_301;
-/// To each operation.
-const REQUESTS: usize = 100;
+/// To each operation: over ten thousand in all.
+const REQUESTS: usize = 190;
 /// That wait in a queue, so that some are left after others were removed.
 const MESSAGES: usize = 12;
 /// What a server does not read to its end.

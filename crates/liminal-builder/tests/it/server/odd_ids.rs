@@ -3,7 +3,7 @@
 use super::machine::Machine;
 
 /// Escaped as they stand in a path.
-const ODD: [&str; 14] = [
+pub(crate) const ODD: [&str; 14] = [
     "..%2f..%2fetc%2fpasswd",
     "..",
     "%2e%2e",
