@@ -34,6 +34,8 @@ const WAITING: usize = 1;
 const PING: Duration = Duration::from_secs(15);
 /// Nothing was heard for so long: nobody is there.
 const SILENCE: Duration = Duration::from_secs(45);
+/// Within a second nobody who was logged out is left.
+const FAREWELL: Duration = Duration::from_millis(500);
 /// People are slower, and programs can wait.
 const MOST_A_SECOND: u32 = 50;
 
@@ -88,8 +90,6 @@ enum Woken {
     Answer(ServerMessage),
     ListChanged(ServerMessage),
     Quiet,
-    Rotated,
-    Stopping,
 }
 
 impl Connection {
@@ -101,23 +101,30 @@ impl Connection {
     }
 
     async fn run(mut self, logged_out: impl Future<Output = ()>) {
+        let app = self.app.clone();
+        // Whoever takes a long message slowly is not waited for.
+        let end = tokio::select! {
+            end = self.converse() => end,
+            () = logged_out => End::Because(CLOSE_UNAUTHORIZED.into(), "logged out"),
+            () = app.stopping() => End::Because(CloseCode::Away, "the server is stopping"),
+        };
+        self.close(end).await;
+    }
+
+    async fn converse(&mut self) -> End {
         let mut changes = self.app.sessions().changes();
-        let mut logged_out = std::pin::pin!(logged_out);
-        let end = loop {
+        loop {
             let woken = tokio::select! {
                 message = self.wire.hear() => Woken::Heard(message),
                 Some(frames) = self.outgoing.recv() => Woken::Frames(frames),
                 answer = self.commands.next() => Woken::Answer(answer),
                 change = changes.recv() => Woken::ListChanged(list_changed(change.ok().flatten())),
-                () = &mut logged_out => Woken::Rotated,
-                () = self.app.stopping() => Woken::Stopping,
                 () = pause(PING) => Woken::Quiet,
             };
             if let Err(end) = self.take(woken).await {
-                break end;
+                return end;
             }
-        };
-        self.close(end).await;
+        }
     }
 
     async fn take(&mut self, woken: Woken) -> Result<(), End> {
@@ -129,8 +136,6 @@ impl Connection {
             Woken::Answer(answer) | Woken::ListChanged(answer) => self.send_message(&answer).await,
             Woken::Quiet if self.heard.elapsed() > SILENCE => Err(End::Gone),
             Woken::Quiet => self.send(Message::Ping(Bytes::new())).await,
-            Woken::Rotated => Err(End::Because(CLOSE_UNAUTHORIZED.into(), "logged out")),
-            Woken::Stopping => Err(End::Because(CloseCode::Away, "the server is stopping")),
         }
     }
 
@@ -197,7 +202,7 @@ impl Connection {
             }
         };
         // Whoever reads nothing does not read this either.
-        timeout(Duration::from_secs(1), farewell).await.ok();
+        timeout(FAREWELL, farewell).await.ok();
     }
 }
 

@@ -1,11 +1,14 @@
 //! Clients that read slowly, or never, and what large messages cost those that do.
 
+use std::fs;
 use std::thread;
 use std::time::Duration;
 
 use liminal_core::event::Origin;
 
+use super::client::Client;
 use super::figures::{Stopwatch, Times, mib, tell, times};
+use super::held::connections;
 use super::reader::{Reader, begin, turn};
 use super::stream::Stream;
 use super::world::{Server, World, alone, wait_until};
@@ -144,4 +147,33 @@ fn c17_r29_a_message_of_one_megabyte_is_sent_and_stored_at_a_bounded_cost() {
     // Kept are the text, its canonical events with every part and the whole once more, and an index of its words, none of
     // which comes twice here. It takes the most room while the parts are not packed yet.
     assert!(2 * grown <= 5 * content, "{grown} bytes for {content}");
+}
+
+/// A long message that is not taken keeps nothing open: neither for whoever was logged out, nor for a server that stops.
+#[test]
+fn d09_c19_whoever_takes_nothing_of_a_long_message_is_closed_at_once() {
+    let world = World::new();
+    let server = world.begin();
+    let session = world.create(&server.client);
+    // More than the buffers of both sides hold.
+    let long = format!("!say 1\n{}", "x".repeat(900_000));
+    for _ in 0..8 {
+        assert_eq!(turn(&server.client, &session, &long), "completed");
+    }
+    let stuck = Reader::join(&server.client, &session, None);
+    assert_eq!(server.client.act("/auth/rotate").status, 204);
+    let begun = Stopwatch::start();
+    wait_until("it is closed", || connections(&server) == 0);
+    let rotated = begun.elapsed();
+    drop(stuck);
+    let token = fs::read_to_string(world.data().join("token")).unwrap();
+    let client = Client::with_token(server.client.address, token.trim());
+    let stuck = Reader::join(&client, &session, None);
+    let begun = Stopwatch::start();
+    assert!(server.stop().success());
+    let stopped = begun.elapsed();
+    drop(stuck);
+    tell("D9 C19", &format!("closed {rotated:?} after the rotation, stopped after {stopped:?}"));
+    // Otherwise it takes the 30 s of whoever takes nothing, or all that a server is given to stop.
+    assert!(rotated.max(stopped) < Duration::from_secs(5), "{rotated:?} {stopped:?}");
 }
