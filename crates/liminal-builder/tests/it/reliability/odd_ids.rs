@@ -10,12 +10,13 @@ use super::figures::tell;
 use super::world::World;
 use crate::server::odd_ids::ODD;
 
-/// Ends the server also when the test fails: whoever is traced outlives the one that traces.
+/// Ends the server, also when the test fails: whoever is traced may outlive the one that traces.
 struct Ended(Pid);
 
 impl Drop for Ended {
     fn drop(&mut self) {
-        kill_process(self.0, Signal::TERM).ok();
+        // Another signal may be lost when the one that traces is ended right afterwards.
+        kill_process(self.0, Signal::KILL).ok();
     }
 }
 
