@@ -318,7 +318,6 @@ async fn sessions(
             most_agents: usize::try_from(chosen.max_agents).unwrap_or(usize::MAX),
             longest_queue: usize::try_from(chosen.queue_length).unwrap_or(usize::MAX),
             batching: config.batch.processor(),
-            permission: chosen.permission(),
             patience: chosen.patience(),
             durability: chosen.durability,
             recordings: recordings.clone(),

@@ -43,6 +43,9 @@ pub enum SessionError {
     /// The agent did not take the prompt.
     #[error("{}", .0.message)]
     NotTaken(ErrorInfo),
+    /// The answer to a permission request was refused.
+    #[error("{}", .0.message)]
+    AnswerRefused(ErrorInfo),
 }
 
 impl SessionError {
@@ -53,7 +56,7 @@ impl SessionError {
             Self::TurnInProgress => ErrorInfo::new(ErrorCode::TurnInProgress, self.to_string()),
             Self::AgentGone => ErrorInfo::new(ErrorCode::ProcessCrash, self.to_string()),
             Self::NotRunning => ErrorInfo::new(ErrorCode::NotSteerable, self.to_string()),
-            Self::NotTaken(error) => error.clone(),
+            Self::NotTaken(error) | Self::AnswerRefused(error) => error.clone(),
         }
     }
 }
@@ -139,9 +142,11 @@ impl SessionHandle {
         self.command(Command::Cancel).await
     }
 
-    /// Answers what the agent asked.
+    /// Answers a permission request; returns the dialect's verdict on the answer. A refused answer reaches no agent, and
+    /// its request still waits.
     pub async fn answer(&self, item_id: ItemId, answer: PermissionAnswer) -> Result<(), SessionError> {
-        self.command(Command::Answer { item_id, answer }).await
+        let verdict = ask(&self.commands, |reply| Command::Answer { item_id, answer, reply }).await;
+        verdict.unwrap_or(Err(SessionError::AgentGone))
     }
 
     /// Tells the agent to do something differently from now on; what becomes of it is told on the board.

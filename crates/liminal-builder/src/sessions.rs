@@ -84,8 +84,6 @@ pub struct Settings {
     pub longest_queue: usize,
     /// How what agents say is gathered.
     pub batching: Config,
-    /// How long a person has to answer an agent; the agents themselves are started with the same.
-    pub permission: Duration,
     /// How patient sessions are with a turn.
     pub patience: Patience,
     /// How agents are ended.
@@ -107,7 +105,6 @@ impl Default for Settings {
             batching: Config::default()
                 .with_first_emission(Duration::from_millis(150))
                 .announcing_arguments(),
-            permission: Duration::from_secs(600),
             patience: Patience::default(),
             ladder: StopLadder::default(),
             durability: Durability::Grouped,

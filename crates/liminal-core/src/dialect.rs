@@ -17,6 +17,7 @@ pub mod model_api;
 mod one_line;
 pub mod openai;
 mod plan_item;
+mod requested_input;
 mod retry_note;
 pub mod sse;
 mod turn_writer;
@@ -29,6 +30,7 @@ use serde::Serialize;
 
 use crate::envelope::StreamEventEnvelope;
 use crate::error::{ErrorCode, ErrorInfo};
+use crate::event::ToolArguments;
 use crate::ids::{ItemId, TurnId};
 use crate::json;
 use crate::time::Now;
@@ -243,6 +245,13 @@ pub enum Notice {
         used: u64,
         /// The tokens that it holds.
         size: u64,
+    },
+    /// The whole input of a permission request that is shown cut.
+    WholeInput {
+        /// The permission item.
+        item_id: ItemId,
+        /// The input.
+        input: ToolArguments,
     },
     /// An answer had no effect.
     AnswerRefused {

@@ -16,8 +16,8 @@ pub use item::{
     ToolArguments, ToolDetails, ToolKind,
 };
 pub use permission::{
-    PermissionItem, PermissionOption, PermissionOptionKind, PermissionOutcome, PermissionRequest, Question,
-    QuestionOption,
+    AnswerType, PermissionItem, PermissionOption, PermissionOptionKind, PermissionOutcome, PermissionRequest,
+    Question, QuestionOption, SettledBy,
 };
 
 use crate::error::ErrorInfo;

@@ -282,13 +282,7 @@ impl UpsertProcessor {
                     out,
                 );
             }
-            FinalItem::Permission(answered) => {
-                let outcome = Some(answered.outcome.clone());
-                let body =
-                    UpsertBody::Permission(PermissionBody { request: answered.request.clone(), outcome });
-                let matching = |state: &ItemState| matches!(state, ItemState::Permission(_));
-                self.finish_whole(&done.item_id, body, matching, cause, out);
-            }
+            FinalItem::Permission(settled) => self.finish_permission(&done.item_id, settled, cause, out),
         }
     }
 

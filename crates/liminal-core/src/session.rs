@@ -16,6 +16,7 @@ use crate::ids::{ItemId, TurnId};
 use crate::processor::Config;
 use crate::time::Now;
 use crate::turns::Turns;
+use crate::wire::rest::PermissionAnswer;
 
 /// How patient a session is with its agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,9 +145,8 @@ impl Session {
                 self.heard(now, step);
                 self.pass(input, now, step);
             }
-            Input::Command(AgentCommand::Answer { .. }) => {
-                self.heard(now, step);
-                self.pass(input, now, step);
+            Input::Command(AgentCommand::Answer { item_id, answer }) => {
+                self.answer(item_id, answer, now, step);
             }
             Input::Command(_) => self.pass(input, now, step),
         }
@@ -208,6 +208,17 @@ impl Session {
         self.phase = Phase::Cancelling;
         self.cancel_until = Some(now.mono.saturating_add(self.patience.cancel));
         self.command(AgentCommand::Cancel, now, step);
+    }
+
+    /// A turn that is being stopped is not given permissions any more.
+    fn answer(&mut self, item_id: ItemId, answer: PermissionAnswer, now: Now, step: &mut SessionStep<'_>) {
+        if matches!(self.phase, Phase::Cancelling | Phase::Closed) {
+            let error =
+                ErrorInfo::new(ErrorCode::AlreadyAnswered, "the turn of this request is being stopped");
+            return self.notice(Notice::AnswerRefused { item_id, error }, step);
+        }
+        self.heard(now, step);
+        self.command(AgentCommand::Answer { item_id, answer }, now, step);
     }
 
     fn timeout(&mut self, now: Now, step: &mut SessionStep<'_>) {
@@ -278,6 +289,7 @@ impl Session {
             | Notice::Commands(_)
             | Notice::AgentOptions(_)
             | Notice::Context { .. }
+            | Notice::WholeInput { .. }
             | Notice::AnswerRefused { .. }
             | Notice::CommandRefused(_)
             | Notice::Unknown { .. } => {}

@@ -170,14 +170,14 @@ pub struct PlanBody {
     pub entries: Vec<PlanEntry>,
 }
 
-/// The agent asks before it acts: `create` while it waits, `complete` when answered, `error` when it lapsed.
+/// A permission request: `create` while it waits, `complete` when answered, `error` when it was withdrawn or timed out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionBody {
     /// What is asked.
     #[serde(flatten)]
     pub request: PermissionRequest,
-    /// The answer, once there is one.
+    /// How it was settled, once it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub outcome: Option<PermissionOutcome>,

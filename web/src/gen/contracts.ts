@@ -88,6 +88,8 @@ abilities: Abilities,
  */
 unknownLines: number, };
 
+export type AnswerType = "integer" | "number" | "choice";
+
 export type Approval = { 
 /**
  * What to answer it by.
@@ -106,13 +108,9 @@ projectId?: ProjectId,
  */
 title?: string, 
 /**
- * The permission item as it stands in the session.
+ * The permission item as it stands in the session, with all that the approver has to see.
  */
-item: Upsert, 
-/**
- * When it counts as denied.
- */
-lapsesAt?: string, };
+item: Upsert, };
 
 export type ApprovalList = { 
 /**
@@ -254,7 +252,11 @@ optionId?: string,
 /**
  * The answers, by question.
  */
-answers?: { [key in string]: string }, });
+answers?: { [key in string]: string }, 
+/**
+ * Why a request is rejected, for the agent. Refused unless the request says `acceptsReason`.
+ */
+reason?: string, });
 
 export type Configure = { 
 /**
@@ -633,11 +635,15 @@ optionId?: string,
 /**
  * The answers, by question.
  */
-answers?: { [key in string]: string }, };
+answers?: { [key in string]: string }, 
+/**
+ * Why a request is rejected, for the agent. Refused unless the request says `acceptsReason`.
+ */
+reason?: string, };
 
 export type PermissionBody = { 
 /**
- * The answer, once there is one.
+ * How it was settled, once it is.
  */
 outcome?: PermissionOutcome, 
 /**
@@ -645,21 +651,61 @@ outcome?: PermissionOutcome,
  */
 callId: CallId, 
 /**
- * What is asked.
+ * The tool to be run. Empty in requests stored by earlier versions.
+ */
+toolName: string, 
+/**
+ * The MCP server that the tool belongs to.
+ */
+server?: string, 
+/**
+ * What sort of thing the tool does.
+ */
+kind?: ToolKind, 
+/**
+ * What the tool will be given: the input of the request itself, complete unless `inputTruncated` is set.
+ */
+input: Record<string, unknown>, 
+/**
+ * The input is longer than 1 MiB. `GET /api/approvals/{id}/input` returns all of it.
+ */
+inputTruncated?: boolean, 
+/**
+ * The input with which the agent had announced the call, if it was a different one.
+ */
+announcedInput?: Record<string, unknown>, 
+/**
+ * The tool that the agent had announced, if it was a different one.
+ */
+announcedToolName?: string, 
+/**
+ * The agent's own words for the request, for display only. They may not match the input.
  */
 title: string, 
+/**
+ * The changes to files that the input asks for.
+ */
+diffs?: Array<Diff>, 
 /**
  * The answers the agent takes.
  */
 options: Array<PermissionOption>, 
 /**
- * Questions to be answered in words or by choice, where a yes or no does not do.
+ * Questions to be answered in words or by choice.
  */
-questions?: Array<Question>, };
+questions?: Array<Question>, 
+/**
+ * Whether a rejection can carry a reason for the agent.
+ */
+acceptsReason: boolean, 
+/**
+ * When the request is rejected automatically; absent unless the user set a time-out.
+ */
+deadline?: string, };
 
 export type PermissionItem = { 
 /**
- * The answer.
+ * How it was settled.
  */
 outcome: PermissionOutcome, 
 /**
@@ -667,17 +713,57 @@ outcome: PermissionOutcome,
  */
 callId: CallId, 
 /**
- * What is asked.
+ * The tool to be run. Empty in requests stored by earlier versions.
+ */
+toolName: string, 
+/**
+ * The MCP server that the tool belongs to.
+ */
+server?: string, 
+/**
+ * What sort of thing the tool does.
+ */
+kind?: ToolKind, 
+/**
+ * What the tool will be given: the input of the request itself, complete unless `inputTruncated` is set.
+ */
+input: Record<string, unknown>, 
+/**
+ * The input is longer than 1 MiB. `GET /api/approvals/{id}/input` returns all of it.
+ */
+inputTruncated?: boolean, 
+/**
+ * The input with which the agent had announced the call, if it was a different one.
+ */
+announcedInput?: Record<string, unknown>, 
+/**
+ * The tool that the agent had announced, if it was a different one.
+ */
+announcedToolName?: string, 
+/**
+ * The agent's own words for the request, for display only. They may not match the input.
  */
 title: string, 
+/**
+ * The changes to files that the input asks for.
+ */
+diffs?: Array<Diff>, 
 /**
  * The answers the agent takes.
  */
 options: Array<PermissionOption>, 
 /**
- * Questions to be answered in words or by choice, where a yes or no does not do.
+ * Questions to be answered in words or by choice.
  */
-questions?: Array<Question>, };
+questions?: Array<Question>, 
+/**
+ * Whether a rejection can carry a reason for the agent.
+ */
+acceptsReason: boolean, 
+/**
+ * When the request is rejected automatically; absent unless the user set a time-out.
+ */
+deadline?: string, };
 
 export type PermissionOption = { 
 /**
@@ -697,13 +783,21 @@ export type PermissionOptionKind = "allow_once" | "allow_always" | "reject_once"
 
 export type PermissionOutcome = { 
 /**
- * The option that was chosen; absent when the request was withdrawn.
+ * The option that was chosen; absent if the request was never answered.
  */
 optionId?: string, 
 /**
  * The answers, by question.
  */
-answers?: { [key in string]: string }, };
+answers?: { [key in string]: string }, 
+/**
+ * The person's words to a rejection, or why the request was never answered.
+ */
+reason?: string, 
+/**
+ * Who settled it. Outcomes stored by earlier versions do not say, and were answers of people.
+ */
+by: SettledBy, };
 
 export type PermissionRequest = { 
 /**
@@ -711,17 +805,57 @@ export type PermissionRequest = {
  */
 callId: CallId, 
 /**
- * What is asked.
+ * The tool to be run. Empty in requests stored by earlier versions.
+ */
+toolName: string, 
+/**
+ * The MCP server that the tool belongs to.
+ */
+server?: string, 
+/**
+ * What sort of thing the tool does.
+ */
+kind?: ToolKind, 
+/**
+ * What the tool will be given: the input of the request itself, complete unless `inputTruncated` is set.
+ */
+input: Record<string, unknown>, 
+/**
+ * The input is longer than 1 MiB. `GET /api/approvals/{id}/input` returns all of it.
+ */
+inputTruncated?: boolean, 
+/**
+ * The input with which the agent had announced the call, if it was a different one.
+ */
+announcedInput?: Record<string, unknown>, 
+/**
+ * The tool that the agent had announced, if it was a different one.
+ */
+announcedToolName?: string, 
+/**
+ * The agent's own words for the request, for display only. They may not match the input.
  */
 title: string, 
+/**
+ * The changes to files that the input asks for.
+ */
+diffs?: Array<Diff>, 
 /**
  * The answers the agent takes.
  */
 options: Array<PermissionOption>, 
 /**
- * Questions to be answered in words or by choice, where a yes or no does not do.
+ * Questions to be answered in words or by choice.
  */
-questions?: Array<Question>, };
+questions?: Array<Question>, 
+/**
+ * Whether a rejection can carry a reason for the agent.
+ */
+acceptsReason: boolean, 
+/**
+ * When the request is rejected automatically; absent unless the user set a time-out.
+ */
+deadline?: string, };
 
 export type Plan = { 
 /**
@@ -829,7 +963,15 @@ multiSelect: boolean,
 /**
  * The suggested answers.
  */
-options: Array<QuestionOption>, };
+options: Array<QuestionOption>, 
+/**
+ * What an answer in words has to be; absent for any text.
+ */
+answerType?: AnswerType, 
+/**
+ * Whether the question may be left unanswered.
+ */
+isOptional?: boolean, };
 
 export type QuestionOption = { 
 /**
@@ -1356,6 +1498,8 @@ seq: number,
  * When something last happened in it.
  */
 updatedAt: string, };
+
+export type SettledBy = "user" | "timeout" | "agent" | "restart";
 
 export type SlashCommand = { 
 /**

@@ -33,7 +33,7 @@ pub async fn approve(options: &Answer) -> Result<Exit> {
     };
     // One that is not in the list any more may have been answered; the server knows.
     let id = unique(&waiting, id)?.unwrap_or(id);
-    let answer = PermissionAnswer { option_id: Some(option.clone()), answers: BTreeMap::new() };
+    let answer = PermissionAnswer { option_id: Some(option.clone()), answers: BTreeMap::new(), reason: None };
     let done: Value = post(&client, id, &answer).await?;
     say(&if options.json { json_line(&done)? } else { "answered".to_owned() })?;
     Ok(Exit::Good)

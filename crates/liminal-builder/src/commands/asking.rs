@@ -49,7 +49,7 @@ impl Asking {
         let chosen = choice(line, labels.len()).and_then(|at| labels.get(at).cloned());
         self.answers.insert(question.question, chosen.unwrap_or_else(|| line.to_owned()));
         let is_whole = self.question().is_none();
-        is_whole.then(|| PermissionAnswer { option_id: None, answers: self.answers.clone() })
+        is_whole.then(|| PermissionAnswer { option_id: None, answers: self.answers.clone(), reason: None })
     }
 
     /// The answer that allows nothing, if the question takes one.
@@ -73,7 +73,7 @@ impl Asking {
 }
 
 fn chosen(option: &PermissionOption) -> PermissionAnswer {
-    PermissionAnswer { option_id: Some(option.option_id.clone()), answers: BTreeMap::new() }
+    PermissionAnswer { option_id: Some(option.option_id.clone()), answers: BTreeMap::new(), reason: None }
 }
 
 fn labels(question: &Question) -> Vec<String> {

@@ -51,7 +51,7 @@ pub struct Sessions {
     pub idle_seconds: u64,
     /// Agents that run at once.
     pub max_agents: u64,
-    /// Minutes that a person has to answer an agent; then the answer is no.
+    /// Minutes after which an unanswered permission request is rejected automatically. 0, with 0 seconds: never.
     pub permission_minutes: u64,
     /// Seconds more than those minutes.
     pub permission_seconds: u64,
@@ -171,7 +171,7 @@ impl Default for Sessions {
             idle_minutes: 10,
             idle_seconds: 0,
             max_agents: 20,
-            permission_minutes: 10,
+            permission_minutes: 0,
             permission_seconds: 0,
             stall_seconds: 60,
             queue_length: 50,
@@ -240,12 +240,11 @@ impl Sessions {
         Duration::from_secs(if seconds == 0 { 1 } else { seconds })
     }
 
-    /// How long a person may take to answer.
+    /// When an unanswered permission request is rejected automatically, if ever.
     #[must_use]
-    pub const fn permission(&self) -> Duration {
+    pub const fn permission(&self) -> Option<Duration> {
         let seconds = self.permission_minutes * 60 + self.permission_seconds;
-        // Nobody could answer in no time at all.
-        Duration::from_secs(if seconds == 0 { 1 } else { seconds })
+        if seconds == 0 { None } else { Some(Duration::from_secs(seconds)) }
     }
 
     /// How patient a session is with a turn.

@@ -18,6 +18,14 @@ pub(super) async fn list(State(app): State<App>) -> Json<ApprovalList> {
     Json(app.sessions().approvals())
 }
 
+/// The body is the input itself, as the tool would get it.
+pub(super) async fn input(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<Map<String, Value>>, ApiError> {
+    Ok(Json(Map::clone(&*app.sessions().approval_input(&id)?)))
+}
+
 pub(super) async fn answer(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,

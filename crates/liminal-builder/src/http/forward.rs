@@ -50,8 +50,9 @@ pub(super) enum Subject {
 /// Where a route is answered. What reads is answered by whoever is asked.
 pub(super) fn subject(verb: Verb, path: &str) -> Subject {
     match (verb, path) {
+        // Only the owner of a session has the whole input of a request.
+        (Verb::Get, "/api/approvals/{id}/input") | (Verb::Post, "/api/approvals/{id}") => Subject::Question,
         (Verb::Get, _) => Subject::Here,
-        (Verb::Post, "/api/approvals/{id}") => Subject::Question,
         (_, path) if path.starts_with("/api/session/{id}") => Subject::Session,
         _ => Subject::Here,
     }
@@ -232,7 +233,7 @@ mod tests {
     fn what_changes_a_session_is_handed_on_and_what_reads_is_not() {
         for route in ROUTES {
             let is_of_session = route.path.starts_with("/api/session/{id}") && route.verb != Verb::Get;
-            let is_answer = route.path == "/api/approvals/{id}";
+            let is_answer = route.path.starts_with("/api/approvals/{id}");
             let expected = match (is_of_session, is_answer) {
                 (true, _) => Subject::Session,
                 (_, true) => Subject::Question,

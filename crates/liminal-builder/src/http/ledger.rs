@@ -103,7 +103,7 @@ impl Ledger {
 
     /// Something begins. What became of it must be told.
     pub(super) fn begin(&self, party: &Party, action: Action, target: Option<String>) -> Begun {
-        Begun { audit: self.audit.clone(), entry: Some(party.entry(action, target)) }
+        Begun { audit: self.audit.clone(), entry: Some(party.entry(action, target)), kept: None }
     }
 
     /// A request was turned away before anything was done.
@@ -126,7 +126,9 @@ impl Ledger {
             Box::pin(async move {
                 let Some(entry) = begun.entry.take() else { return Ok(()) };
                 let target = format!("{session} {item} {}", option.unwrap_or("answers"));
-                let settled = self.audit.settle(Entry { target: Some(target), ..entry }).await;
+                let entry = Entry { target: Some(target), ..entry };
+                begun.kept = Some(entry.clone());
+                let settled = self.audit.settle(entry).await;
                 settled.map_err(|error: AuditError| Failure::new(ErrorCode::Internal, error.to_string()))
             })
         })
@@ -138,6 +140,8 @@ impl Ledger {
 pub(super) struct Begun {
     audit: Audit,
     entry: Option<Entry>,
+    /// The entry of an answer that was kept before the agent heard it.
+    kept: Option<Entry>,
 }
 
 impl Begun {
@@ -148,9 +152,12 @@ impl Begun {
         self.ended(target, code)
     }
 
-    /// It is over; the code tells what went wrong. An entry that was kept before stands.
+    /// It is over; the code tells what went wrong. An entry that was kept before stands, and a later failure is noted
+    /// beside it.
     pub(super) async fn ended(mut self, target: Option<String>, code: Option<ErrorCode>) {
-        let Some(entry) = self.entry.take() else { return };
+        let Some(entry) = self.entry.take().or_else(|| self.kept.take().filter(|_| code.is_some())) else {
+            return;
+        };
         let target = target.or(entry.target);
         let outcome = code.map_or(entry.outcome, |code| code.as_str().into());
         self.audit.note(Entry { target, outcome, ..entry }).await;

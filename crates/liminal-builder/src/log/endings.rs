@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use liminal_core::error::ErrorInfo;
+use liminal_core::event::{PermissionOutcome, SettledBy};
 use liminal_core::ids::{SessionId, TurnId};
-use liminal_core::upsert::{TurnEvent, Upsert, UpsertStatus};
+use liminal_core::upsert::{TurnEvent, Upsert, UpsertBody, UpsertStatus};
 
 use super::{Batch, Encoder, Entry, Key, LogError};
 
@@ -58,7 +59,10 @@ pub(super) fn end<'a>(
     Ok(encoder.take())
 }
 
-fn failed(state: Upsert, reason: &ErrorInfo, now: jiff::Timestamp) -> Upsert {
+fn failed(mut state: Upsert, reason: &ErrorInfo, now: jiff::Timestamp) -> Upsert {
+    if let UpsertBody::Permission(asked) = &mut state.body {
+        asked.outcome = Some(PermissionOutcome::unanswered(SettledBy::Restart, reason.message.clone()));
+    }
     Upsert {
         status: UpsertStatus::Error,
         error_code: Some(reason.code.clone()),

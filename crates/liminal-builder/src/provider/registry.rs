@@ -162,11 +162,11 @@ mod tests {
         config.security.allow_bypass = true;
         let (instance, minutes) = (InstanceId::new("test").unwrap(), Duration::from_secs(180));
         let claude = claude(&config, AgentConfig::default(), instance.clone());
-        assert_eq!((claude.patience.permission_timeout, claude.allow_bypass), (minutes, true));
+        assert_eq!((claude.patience.permission_timeout, claude.allow_bypass), (Some(minutes), true));
         let launch = Some(Launch { program: "a".into(), args: Vec::new() });
         let report = AgentReport { launch, ..AgentReport::named("a") };
         let acp = acp_agent(&config, report, AgentConfig::default(), instance).unwrap();
-        assert_eq!(acp.options.permission_timeout, minutes);
+        assert_eq!(acp.options.permission_timeout, Some(minutes));
     }
 
     #[test]

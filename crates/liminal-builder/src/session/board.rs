@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use liminal_core::dialect::Notice;
 use liminal_core::error::ErrorInfo;
+use liminal_core::event::ToolArguments;
 use liminal_core::ids::{ItemId, TurnId};
 use liminal_core::session::Phase;
 use liminal_core::time::{Now, Timestamp};
@@ -23,6 +24,8 @@ pub struct Live {
     pub view: SessionView,
     /// The questions that wait for an answer, as they stand.
     pub asked: BTreeMap<ItemId, Upsert>,
+    /// The whole inputs of those questions whose items show them cut.
+    pub whole_inputs: BTreeMap<ItemId, ToolArguments>,
     /// Questions that were answered or lapsed, the newest last; so that whoever comes late is told that.
     pub settled: VecDeque<ItemId>,
     /// How many turns have ended, and whether the last one failed.
@@ -55,6 +58,7 @@ impl Live {
         Self {
             view,
             asked: BTreeMap::new(),
+            whole_inputs: BTreeMap::new(),
             settled: VecDeque::new(),
             turns_ended: 0,
             has_failed: false,
@@ -181,6 +185,7 @@ impl Board {
 impl Live {
     fn settle(&mut self, item: &ItemId) {
         self.asked.remove(item);
+        self.whole_inputs.remove(item);
         if self.settled.len() >= SETTLED_KEPT {
             self.settled.pop_front();
         }
@@ -204,6 +209,7 @@ impl Live {
             Notice::Commands(commands) => agent.abilities.commands = commands,
             Notice::AgentOptions(options) => agent.abilities.options = options,
             Notice::Context { used, size } => agent.context = Some(ContextUse { used, size }),
+            Notice::WholeInput { item_id, input } => drop(self.whole_inputs.insert(item_id, input)),
             Notice::CommandRefused(error) => self.refused = (self.refused.0 + 1, Some(error)),
             Notice::Unknown { .. } => agent.unknown_lines += 1,
             Notice::TurnBound { .. }

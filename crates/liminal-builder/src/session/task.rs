@@ -53,6 +53,7 @@ pub(super) enum Command {
     Answer {
         item_id: ItemId,
         answer: PermissionAnswer,
+        reply: oneshot::Sender<Result<(), SessionError>>,
     },
     /// Wishes that change what the agent does next.
     Configure(Vec<AgentCommand>),
@@ -78,6 +79,8 @@ pub(super) struct SessionTask {
     binding: Option<oneshot::Sender<Result<TurnId, SessionError>>>,
     /// Those who wait whether their messages are taken into the turn that runs.
     steering: BTreeMap<TurnId, oneshot::Sender<Result<TurnId, SessionError>>>,
+    /// Why the answer that is being given was refused.
+    refused_answer: Option<ErrorInfo>,
     ending: Option<Ending>,
     /// Whether somebody wished the agent to end.
     is_unwanted: bool,
@@ -120,6 +123,7 @@ impl SessionTask {
             phase,
             binding: None,
             steering: BTreeMap::new(),
+            refused_answer: None,
             ending: None,
             is_unwanted: false,
         };
@@ -209,9 +213,7 @@ impl SessionTask {
             Command::Prompt { turn, message, reply } => self.prompt(turn, message, reply),
             Command::Steer { turn, message, reply } => self.steer(&turn, message, reply),
             Command::Cancel => drop(self.pass(Input::Command(AgentCommand::Cancel))),
-            Command::Answer { item_id, answer } => {
-                drop(self.pass(Input::Command(AgentCommand::Answer { item_id, answer })));
-            }
+            Command::Answer { item_id, answer, reply } => self.answer(item_id, answer, reply),
             Command::Configure(wishes) => {
                 wishes.into_iter().for_each(|wish| drop(self.pass(Input::Command(wish))));
             }
@@ -262,6 +264,21 @@ impl SessionTask {
         self.reply_steered(turn, Err(refused));
     }
 
+    /// A dialect judges an answer at once: no refusal means that the answer is on its way to the agent.
+    fn answer(
+        &mut self,
+        item_id: ItemId,
+        answer: PermissionAnswer,
+        reply: oneshot::Sender<Result<(), SessionError>>,
+    ) {
+        self.refused_answer = None;
+        drop(self.pass(Input::Command(AgentCommand::Answer { item_id, answer })));
+        let verdict =
+            self.refused_answer.take().map_or(Ok(()), |error| Err(SessionError::AnswerRefused(error)));
+        // Nobody waits for the verdict of a client that is gone.
+        drop(reply.send(verdict));
+    }
+
     fn reply_steered(&mut self, turn: &TurnId, result: Result<TurnId, SessionError>) {
         if let Some(reply) = self.steering.remove(turn) {
             drop(reply.send(result));
@@ -310,6 +327,9 @@ impl SessionTask {
     fn note(&mut self, notice: &Notice) {
         if let Notice::Unknown { kind, sample } = notice {
             self.diagnostics.unknown(kind, sample);
+        }
+        if let Notice::AnswerRefused { error, .. } = notice {
+            self.refused_answer = Some(error.clone());
         }
         if let Notice::Steered { turn, into } = notice {
             self.reply_steered(turn, Ok(into.clone()));

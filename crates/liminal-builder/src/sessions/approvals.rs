@@ -4,11 +4,10 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use liminal_core::error::ErrorCode;
+use liminal_core::event::ToolArguments;
 use liminal_core::ids::{ItemId, ProjectId, SessionId};
-use liminal_core::time::Timestamp;
 use liminal_core::upsert::{Upsert, UpsertBody};
 use liminal_core::wire::approvals::{Approval, ApprovalList};
 use liminal_core::wire::rest::PermissionAnswer;
@@ -18,7 +17,7 @@ use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::cluster::{Cluster, Record};
 use crate::log::Key;
-use crate::session::Live;
+use crate::session::{Live, SessionError};
 
 /// Keeps that a question of a session is answered. It is asked once, when nothing but the agent stands in the way,
 /// and the agent hears the answer only afterwards.
@@ -32,11 +31,10 @@ impl Sessions {
     #[must_use]
     pub fn approvals(&self) -> ApprovalList {
         let slots: Vec<_> = self.slots().values().cloned().collect();
-        let patience = self.0.parts.settings.permission;
         let ours = slots.iter().filter(|slot| self.is_ours(&slot.id));
-        let ours = ours.flat_map(|slot| asked(&slot.id, slot.project.as_ref(), slot.board.now(), patience));
+        let ours = ours.flat_map(|slot| asked(&slot.id, slot.project.as_ref(), slot.board.now()));
         let others = self.cluster().map(Cluster::records).unwrap_or_default();
-        let others = others.iter().flat_map(|record| asked_elsewhere(record, patience));
+        let others = others.iter().flat_map(|record| asked_elsewhere(record));
         let mut approvals: Vec<Approval> = ours.chain(others).collect();
         approvals.sort_by_key(|approval| approval.item.emitted_at.instant());
         ApprovalList { approvals }
@@ -50,11 +48,23 @@ impl Sessions {
         witness: Witness<'_>,
     ) -> Result<SessionId, Failure> {
         let Some((session, item)) = self.question(id) else {
-            let problem = "there is no such question; it may have lapsed with its turn";
-            return Err(Failure::new(ErrorCode::ApprovalNotFound, problem));
+            return Err(no_such_request());
         };
         self.answer(&session, &item, answer, witness).await?;
         Ok(session)
+    }
+
+    /// The complete input of a request that waits.
+    pub fn approval_input(&self, id: &str) -> Result<ToolArguments, Failure> {
+        let (session, item) = self.question(id).ok_or_else(no_such_request)?;
+        let live = self.slots().get(&session).map(|slot| slot.board.now()).ok_or_else(no_such_request)?;
+        if let Some(whole) = live.whole_inputs.get(&item) {
+            return Ok(whole.clone());
+        }
+        match live.asked.get(&item).map(|upsert| &upsert.body) {
+            Some(UpsertBody::Permission(asked)) => Ok(asked.request.input.clone()),
+            Some(_) | None => Err(no_such_request()),
+        }
     }
 
     /// The session that asks a question, whichever server has it.
@@ -100,8 +110,11 @@ impl Sessions {
             return Err(failure);
         }
         let handle = slot.handle().ok_or_else(already_answered)?;
-        handle.answer(item.clone(), answer).await?;
-        Ok(())
+        let verdict = handle.answer(item.clone(), answer).await;
+        if matches!(verdict, Err(SessionError::AnswerRefused(_))) {
+            slot.take_answer_back(item);
+        }
+        Ok(verdict?)
     }
 
     /// Why an item cannot be answered.
@@ -123,28 +136,22 @@ impl Slot {
     }
 }
 
-fn asked_elsewhere(record: &Record, patience: Duration) -> Vec<Approval> {
+fn asked_elsewhere(record: &Record) -> Vec<Approval> {
     let mut live = Live::default();
     record.show(&mut live);
-    asked(record.session(), record.row.project_id.as_ref(), live, patience)
+    asked(record.session(), record.row.project_id.as_ref(), live)
 }
 
-fn asked(session: &SessionId, project: Option<&ProjectId>, live: Live, patience: Duration) -> Vec<Approval> {
+fn asked(session: &SessionId, project: Option<&ProjectId>, live: Live) -> Vec<Approval> {
     let title = live.view.title;
     let approval = |(item_id, item): (ItemId, Upsert)| Approval {
         id: approval_id(session, &item_id),
         session_id: session.clone(),
         project_id: project.cloned(),
         title: title.clone(),
-        lapses_at: lapse(&item, patience),
         item,
     };
     live.asked.into_iter().map(approval).collect()
-}
-
-/// A question is shown in the moment in which the patience with it begins.
-fn lapse(question: &Upsert, patience: Duration) -> Option<Timestamp> {
-    question.emitted_at.instant().checked_add(patience).ok().map(Timestamp::from)
 }
 
 /// Ids of items hold signs that would have to be escaped in a path.
@@ -169,5 +176,12 @@ fn check(question: &Upsert, answer: &PermissionAnswer) -> Result<(), Failure> {
 }
 
 fn already_answered() -> Failure {
-    Failure::new(ErrorCode::AlreadyAnswered, "this was answered before, or lapsed with its turn")
+    Failure::new(
+        ErrorCode::AlreadyAnswered,
+        "this request was already answered, or expired when its turn ended",
+    )
+}
+
+fn no_such_request() -> Failure {
+    Failure::new(ErrorCode::ApprovalNotFound, "no such request; it may have expired when its turn ended")
 }

@@ -74,8 +74,8 @@ pub struct Options {
     pub replays_history: bool,
     /// How patient to be with the answers to `initialize` and to opening the session, each.
     pub handshake_timeout: Duration,
-    /// How patient to be with people who are asked for permission.
-    pub permission_timeout: Duration,
+    /// How long a permission request waits before it is rejected automatically; without it, for ever.
+    pub permission_timeout: Option<Duration>,
 }
 
 impl Default for Options {
@@ -86,7 +86,7 @@ impl Default for Options {
             login_command: None,
             replays_history: true,
             handshake_timeout: Duration::from_secs(60),
-            permission_timeout: Duration::from_secs(600),
+            permission_timeout: None,
         }
     }
 }
@@ -316,7 +316,7 @@ impl AcpDialect {
             self.fail(ErrorInfo::new(ErrorCode::AgentNotReading, message), step);
         }
         if let Some(turn) = &mut self.turn {
-            turn.expire(step);
+            turn.expire(self.options.permission_timeout, step);
         }
         if self.turn.as_ref().and_then(Turn::quiet_at).is_some_and(|until| until <= now) {
             self.end_turn(Ending::Completed(Finish::default()), step);

@@ -16,6 +16,7 @@ mod prompts;
 mod repair;
 mod repetition;
 mod spending;
+mod suggestions;
 mod task_list;
 mod tool_result;
 mod turn;
@@ -26,6 +27,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::requested_input;
 use super::turn_writer::Opening;
 use super::{AgentCommand, Closed, Dialect, Input, Notice, Outbox, Step, TurnWriter, UserMessage};
 use crate::error::{ErrorCode, ErrorInfo};
@@ -36,7 +38,7 @@ use crate::wire::rest::PermissionAnswer;
 use control::{Control, Request};
 pub use modes::{DEFAULT_MODE, is_permission_mode, permission_modes};
 use permissions::Asked;
-pub use permissions::{ALLOW_ONCE, ALLOW_SESSION, DENY, DENY_AND_STOP};
+pub use permissions::{ALLOW_ONCE, DENY, DENY_AND_STOP};
 use prompts::{Prompt, Prompts};
 use repetition::Seen;
 use spending::Spending;
@@ -54,8 +56,8 @@ pub struct Options {
     pub handshake_timeout: Duration,
     /// With an agent that was given a prompt and says nothing at all.
     pub prompt_timeout: Duration,
-    /// With people who are asked for permission.
-    pub permission_timeout: Duration,
+    /// How long a permission request waits before it is rejected automatically; without it, for ever.
+    pub permission_timeout: Option<Duration>,
 }
 
 impl Default for Options {
@@ -63,7 +65,7 @@ impl Default for Options {
         Self {
             handshake_timeout: Duration::from_secs(60),
             prompt_timeout: Duration::from_secs(30),
-            permission_timeout: Duration::from_secs(600),
+            permission_timeout: None,
         }
     }
 }
@@ -238,7 +240,7 @@ impl ClaudeDialect {
             }
             // No turn of the agent runs that could be interrupted.
             TurnCause::Request => {
-                turn.deny_all(step);
+                turn.reject_all(step);
                 self.end_turn(Ending::Cancelled(Finish::default()), step);
             }
         }
@@ -283,7 +285,7 @@ impl ClaudeDialect {
             self.give_prompts_up(step);
         }
         if let Some(turn) = &mut self.turn {
-            turn.expire(step);
+            turn.expire(self.options.permission_timeout, step);
             self.end_answered_request(step);
         }
     }
@@ -359,9 +361,10 @@ impl ClaudeDialect {
         }
     }
 
-    fn ask(&mut self, asked: Asked, step: &mut Step<'_>) {
+    fn ask(&mut self, mut asked: Asked, step: &mut Step<'_>) {
         let parent = asked.agent_id.as_ref().and_then(|agent| self.tasks.get(agent)).cloned();
-        let until = step.now.mono + self.options.permission_timeout;
+        let (deadline, until) = requested_input::deadline(self.options.permission_timeout, step.now);
+        asked.shown.deadline = deadline;
         if self.turn.is_none() {
             self.open_by_agent(&asked.request_id, TurnCause::Request, step);
         }

@@ -7,8 +7,11 @@ use super::rules::{EndingRule, ToolRule};
 use super::tool_calls::unknown_call;
 use super::{Cause, Phase, UpsertProcessor};
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::event::{ItemError, Origin, ResponseDone, ResponseStatus};
-use crate::ids::CallId;
+use crate::event::{
+    ItemError, Origin, PermissionItem, PermissionOutcome, PermissionRequest, ResponseDone, ResponseStatus,
+    SettledBy,
+};
+use crate::ids::{CallId, ItemId};
 use crate::time::Now;
 use crate::upsert::{MessageBody, PermissionBody, PlanBody, ToolCallBody, Upsert, UpsertBody, UpsertStatus};
 
@@ -120,15 +123,7 @@ impl UpsertProcessor {
                 let body = UpsertBody::Plan(PlanBody { entries: plan.entries.clone() });
                 self.end_whole(item, body, ending, out);
             }
-            ItemState::Permission(asked) => {
-                let body = UpsertBody::Permission(PermissionBody { request: asked.clone(), outcome: None });
-                let lapsed =
-                    ErrorInfo::new(ErrorCode::PermissionLapsed, "the turn ended before an answer came");
-                // A request that nobody answered is not complete, however well the turn ended.
-                let fate =
-                    if matches!(ending.fate, Fate::Complete) { Fate::Fail(&lapsed) } else { ending.fate };
-                self.end_whole(item, body, Ending { fate, cause: ending.cause }, out);
-            }
+            ItemState::Permission(asked) => self.end_permission(item, asked, ending, out),
         }
     }
 
@@ -204,6 +199,55 @@ impl UpsertProcessor {
         });
     }
 
+    /// Withdraws a request that nobody answered: however the turn ended, its request was not completed.
+    fn end_permission(
+        &self,
+        item: &OpenItem,
+        asked: &PermissionRequest,
+        ending: Ending<'_>,
+        out: &mut dyn Sink,
+    ) {
+        let outcome = match (ending.fate, self.rules.ending) {
+            (Fate::Flush, EndingRule::FlushItems) => return,
+            (Fate::Flush, EndingRule::CloseItems) => {
+                PermissionOutcome::unanswered(SettledBy::User, "the turn was stopped before an answer came")
+            }
+            (Fate::Complete, _) => {
+                PermissionOutcome::unanswered(SettledBy::Agent, "the turn ended before an answer came")
+            }
+            (Fate::Fail(error), _) => PermissionOutcome::unanswered(SettledBy::Agent, error.message.clone()),
+        };
+        let error = match ending.fate {
+            Fate::Fail(error) => error.clone(),
+            Fate::Complete | Fate::Flush => withdrawal(&outcome),
+        };
+        let body = UpsertBody::Permission(PermissionBody { request: asked.clone(), outcome: Some(outcome) });
+        let ending = Ending { fate: Fate::Fail(&error), cause: ending.cause };
+        self.end_whole(item, body, ending, out);
+    }
+
+    /// An answered request is complete; one that was withdrawn or timed out is an error.
+    pub(super) fn finish_permission(
+        &mut self,
+        id: &ItemId,
+        settled: &PermissionItem,
+        cause: Cause,
+        out: &mut dyn Sink,
+    ) {
+        let matching = |state: &ItemState| matches!(state, ItemState::Permission(_));
+        let Some(closed) = self.close_matching(id, matching) else { return };
+        let parent = closed.and_then(|item| item.parent_call_id);
+        let PermissionItem { request, outcome } = settled.clone();
+        let error = (!outcome.is_answered()).then(|| withdrawal(&outcome));
+        let status = if error.is_some() { UpsertStatus::Error } else { UpsertStatus::Complete };
+        let body = UpsertBody::Permission(PermissionBody { request, outcome: Some(outcome) });
+        let upsert = self.turn.upsert(id, parent.as_ref(), status, cause, body);
+        out.item(Emission::whole(match error {
+            Some(error) => with_error(upsert, &error),
+            None => upsert,
+        }));
+    }
+
     fn end_whole(&self, item: &OpenItem, body: UpsertBody, ending: Ending<'_>, out: &mut dyn Sink) {
         let Some(status) = ending.fate.end_status() else { return };
         out.item(Emission::whole(self.ended(item, body, status, ending)));
@@ -242,6 +286,11 @@ fn with_error(mut upsert: Upsert, error: &ErrorInfo) -> Upsert {
     upsert.error_code = Some(error.code.clone());
     upsert.error_message = Some(error.message.clone());
     upsert
+}
+
+fn withdrawal(outcome: &PermissionOutcome) -> ErrorInfo {
+    let why = outcome.reason.as_deref().unwrap_or("the agent withdrew the request");
+    ErrorInfo::new(ErrorCode::PermissionLapsed, why)
 }
 
 /// Why a turn failed, from the best that its end tells.

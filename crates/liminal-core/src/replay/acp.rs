@@ -110,7 +110,7 @@ impl AcpPlayback {
         let (session, item_id) = self.asked.get(&sent.get("id")?.to_string())?.clone();
         self.host.target = session;
         let option_id = text(sent, "/result/outcome/optionId").map(str::to_owned);
-        let answer = PermissionAnswer { option_id, answers: BTreeMap::new() };
+        let answer = PermissionAnswer { option_id, answers: BTreeMap::new(), reason: None };
         Some(AgentCommand::Answer { item_id, answer })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Playback;
-use crate::dialect::claude::{ALLOW_ONCE, ALLOW_SESSION, ClaudeDialect, DENY, DENY_AND_STOP, Options};
+use crate::dialect::claude::{ALLOW_ONCE, ClaudeDialect, DENY, DENY_AND_STOP, Options};
 use crate::dialect::{AgentCommand, Dialect};
 use crate::envelope::StreamEventEnvelope;
 use crate::event::{ItemKind, StreamEvent};
@@ -21,14 +21,7 @@ pub struct ClaudePlayback {
     /// The ids of recorded requests, and those that the dialect made for them.
     requests: BTreeMap<String, String>,
     /// The recorded requests of the agent, and what shows them.
-    asked: BTreeMap<String, Asked>,
-}
-
-#[derive(Debug)]
-struct Asked {
-    item_id: ItemId,
-    /// A question that only words answer: whoever denies the request says them.
-    open_question: Option<String>,
+    asked: BTreeMap<String, ItemId>,
 }
 
 impl ClaudePlayback {
@@ -54,8 +47,7 @@ impl ClaudePlayback {
 
     fn answer(&self, sent: &Value) -> Option<AgentCommand> {
         let asked = self.asked.get(text(sent, "/response/request_id")?)?;
-        let answer = recorded_answer(sent, asked.open_question.as_deref());
-        Some(AgentCommand::Answer { item_id: asked.item_id.clone(), answer })
+        Some(AgentCommand::Answer { item_id: asked.clone(), answer: recorded_answer(sent) })
     }
 }
 
@@ -109,32 +101,40 @@ impl Playback for ClaudePlayback {
         let Some(id) = text(heard, "/request_id") else { return };
         for event in events {
             if let StreamEvent::ItemStart(start) = &event.payload
-                && let ItemKind::Permission(request) = &start.kind
+                && matches!(start.kind, ItemKind::Permission(_))
             {
-                let open = request.questions.iter().find(|question| question.options.is_empty());
-                let open_question = open.map(|question| question.question.clone());
-                self.asked.insert(id.to_owned(), Asked { item_id: start.item_id.clone(), open_question });
+                self.asked.insert(id.to_owned(), start.item_id.clone());
             }
         }
     }
 }
 
+/// What this program tells an agent that is rejected without a reason, in this version and in earlier ones.
+const UNREASONED: [&str; 4] = [
+    "The user denied this.",
+    "The user rejected this.",
+    "The user did not want to answer.",
+    "The user wants to keep planning.",
+];
+
 /// The option that a recorded answer stands for. Whatever does not say that it allows denies.
-fn recorded_answer(sent: &Value, open_question: Option<&str>) -> PermissionAnswer {
+fn recorded_answer(sent: &Value) -> PermissionAnswer {
     let response = sent.pointer("/response/response").unwrap_or(&Value::Null);
     let option = match text(response, "/behavior") {
-        Some("allow") if response.get("updatedPermissions").is_some() => ALLOW_SESSION,
+        // Recordings of earlier versions granted all suggestions at once; the first one stands for them.
+        Some("allow") if response.get("updatedPermissions").is_some() => "allow_session_0",
         Some("allow") => ALLOW_ONCE,
         _ if response.get("interrupt") == Some(&Value::Bool(true)) => DENY_AND_STOP,
         _ => DENY,
     };
-    let words = open_question.zip(text(response, "/message"));
-    let words = words.map(|(question, words)| (question.to_owned(), words.to_owned()));
     let answers = response.pointer("/updatedInput/answers").and_then(Value::as_object);
     let answers = answers.into_iter().flatten();
     let answers =
         answers.filter_map(|(question, answer)| Some((question.clone(), answer.as_str()?.to_owned())));
-    PermissionAnswer { option_id: Some(option.to_owned()), answers: answers.chain(words).collect() }
+    let is_rejection = option == DENY || option == DENY_AND_STOP;
+    let reason = text(response, "/message").filter(|words| is_rejection && !UNREASONED.contains(words));
+    let reason = reason.map(str::to_owned);
+    PermissionAnswer { option_id: Some(option.to_owned()), answers: answers.collect(), reason }
 }
 
 fn prompt_text(content: &Value) -> String {

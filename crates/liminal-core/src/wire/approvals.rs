@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::ids::{ItemId, ProjectId, SessionId};
-use crate::time::Timestamp;
 use crate::upsert::Upsert;
 
 /// A question of an agent that waits for an answer.
@@ -25,12 +24,8 @@ pub struct Approval {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub title: Option<String>,
-    /// The permission item as it stands in the session.
+    /// The permission item as it stands in the session, with all that the approver has to see.
     pub item: Upsert,
-    /// When it counts as denied.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub lapses_at: Option<Timestamp>,
 }
 
 /// The questions that wait, the oldest first.

@@ -325,6 +325,10 @@ pub struct PermissionAnswer {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<String, String>>")]
     pub answers: BTreeMap<String, String>,
+    /// Why a request is rejected, for the agent. Refused unless the request says `acceptsReason`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub reason: Option<String>,
 }
 
 /// What this server is and can do.

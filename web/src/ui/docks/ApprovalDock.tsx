@@ -62,7 +62,7 @@ function RequestDock(props: { session: OpenSession; isShown: boolean; request: R
   const state = () => props.request.state;
   const call = createMemo(() => findCall(props.session.projection().rows, state().callId));
   const questions = () => state().questions ?? [];
-  const lapse = (): string | undefined => approvals().find((approval) => approval.item.itemId === props.request.id)?.lapsesAt;
+  const lapse = (): string | undefined => state().deadline;
   const answer = async (given: PermissionAnswer): Promise<void> => {
     if (isSending()) return;
     setSending(true);
@@ -79,7 +79,7 @@ function RequestDock(props: { session: OpenSession; isShown: boolean; request: R
       <header class="approval-head">
         <Icon name={questions().length > 0 ? 'info' : 'shield'} />
         <h2 class="grow"><VisibleText text={state().title} /></h2>
-        <Show when={lapse()}>{(at) => <span class="faint lapse">denied in {leftText(Date.parse(at()) - second())}</span>}</Show>
+        <Show when={lapse()}>{(at) => <span class="faint lapse">Auto-rejects in {leftText(Date.parse(at()) - second())}</span>}</Show>
         <Show when={props.count > 1}><span class="chip accent">1 of {props.count}</span></Show>
       </header>
       <Show

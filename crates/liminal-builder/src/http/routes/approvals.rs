@@ -20,10 +20,19 @@ pub(super) const AREA: Area = Area {
             handler: handler!(approvals::list),
         },
         Route {
+            verb: Verb::Get,
+            path: "/api/approvals/{id}/input",
+            access: Access::Credential,
+            summary: "Returns the complete input of a request that waits, however long it is",
+            headers: &[],
+            errors: &[OF_SESSION, &[ErrorCode::ApprovalNotFound]],
+            handler: handler!(approvals::input),
+        },
+        Route {
             verb: Verb::Post,
             path: "/api/approvals/{id}",
             access: Access::Credential,
-            summary: "Answers a question; the first answer counts",
+            summary: "Answers a request; the first valid answer counts, and a refused one changes nothing",
             headers: &[],
             errors: &[
                 OF_SESSION,

@@ -1,18 +1,21 @@
 //! How what an agent asks comes to people, and their answers to it. Owns which turn a request belongs to; one that
 //! belongs to none is never allowed.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::call_news::CallNews;
 use super::forms::{self, Form};
 use super::permissions::Decision;
+use super::tool_calls::RequestedCall;
 use super::turn::{Asked, Cause, Turn};
 use super::{AcpDialect, permissions, rpc};
 use crate::dialect::fields::{object, text};
+use crate::dialect::requested_input::deadline;
 use crate::dialect::{Notice, Step};
 use crate::error::{ErrorCode, ErrorInfo};
+use crate::event::{PermissionRequest, ToolArguments};
 use crate::ids::{CallId, ItemId};
 use crate::wire::rest::PermissionAnswer;
 
@@ -39,23 +42,25 @@ impl AcpDialect {
 
     /// The agent asks before it acts.
     pub(super) fn ask(&mut self, request_id: Value, params: &Map<String, Value>, step: &mut Step<'_>) {
-        let call = object(params, "toolCall").and_then(CallNews::read);
         if self.is_asked(&request_id) {
             return;
         }
-        let Some(call) = call else {
+        let told = object(params, "toolCall");
+        let Some((told, call)) = told.and_then(|told| Some((told, CallNews::read(told)?))) else {
             let why = "the request does not tell the call that it is about";
             return step.send(&rpc::refusal(&request_id, rpc::INVALID_PARAMS, why));
         };
-        let until = self.patience(step);
+        let (deadline, until) = deadline(self.options.permission_timeout, step.now);
         let Some(turn) = self.turn_to_ask(step) else {
             return step.send(&rpc::result(&request_id, &permissions::cancelled()));
         };
-        let (id, title) = (call.id.clone(), call.details.title.clone());
+        let (id, asked_input) = (call.id.clone(), call.input.clone());
+        let announced = turn.calls.announced(&id);
         turn.call(call, step);
-        let title = title.or_else(|| turn.calls.title(&id).map(str::to_owned));
-        let shown = permissions::shown(id, title.as_deref(), params);
-        turn.ask(Asked { request_id, shown, form: None, until }, step);
+        let requested = requested(turn.calls.requested(&id), asked_input, announced, told);
+        let input = requested.input.clone();
+        let shown = PermissionRequest { deadline, ..permissions::shown(id, requested, params) };
+        turn.ask(Asked { request_id, shown, input, form: None, until }, step);
     }
 
     /// The agent wants to know something.
@@ -73,21 +78,19 @@ impl AcpDialect {
             step.unknown("elicitation/create", bytes);
             return step.send(&rpc::result(&request_id, &forms::cancelled()));
         };
-        let until = self.patience(step);
+        let (deadline, until) = deadline(self.options.permission_timeout, step.now);
         let Some(turn) = self.turn_to_ask(step) else {
             return step.send(&rpc::result(&request_id, &forms::cancelled()));
         };
         let call = text(params, "toolCallId").map_or_else(|| format!("form {request_id}"), str::to_owned);
         let shown = permissions::shown_form(CallId::from(call), &form, params);
-        turn.ask(Asked { request_id, shown, form: Some(form), until }, step);
+        let shown = PermissionRequest { deadline, ..shown };
+        let input = ToolArguments::default();
+        turn.ask(Asked { request_id, shown, input, form: Some(form), until }, step);
     }
 
     fn is_asked(&self, request_id: &Value) -> bool {
         self.turn.as_ref().is_some_and(|turn| turn.is_asked(request_id))
-    }
-
-    fn patience(&self, step: &Step<'_>) -> Duration {
-        step.now.mono + self.options.permission_timeout
     }
 
     /// The turn that may ask people: none that was, and none that is to stop.
@@ -106,4 +109,33 @@ impl AcpDialect {
             turn.withdraw(request_id, step);
         }
     }
+}
+
+/// The call as the request has it. What was announced counts only where the request itself is silent, and an agent that
+/// sends no input at all is shown with everything else that it says of the call.
+fn requested(
+    call: RequestedCall,
+    asked: Option<Map<String, Value>>,
+    announced: Option<ToolArguments>,
+    told: &Map<String, Value>,
+) -> RequestedCall {
+    let asked = asked.filter(|input| !input.is_empty()).map(Arc::new);
+    let input = asked.or_else(|| announced.clone()).unwrap_or_else(|| Arc::new(description(told)));
+    let announced = announced.filter(|announced| contradict(announced, &input));
+    let mut details = call.details;
+    if let Some(title) = text(told, "title") {
+        details.title = Some(title.to_owned());
+    }
+    RequestedCall { input, announced, details, ..call }
+}
+
+/// Whether a field has different values in two inputs. Agents add and drop bookkeeping fields between the announcement
+/// of a call and its request, so a field that only one of them has says nothing.
+fn contradict(announced: &Map<String, Value>, asked: &Map<String, Value>) -> bool {
+    announced.iter().any(|(field, value)| asked.get(field).is_some_and(|asked| asked != value))
+}
+
+fn description(told: &Map<String, Value>) -> Map<String, Value> {
+    let fields = ["title", "content", "locations"].into_iter();
+    fields.filter_map(|field| Some((field.to_owned(), told.get(field)?.clone()))).collect()
 }

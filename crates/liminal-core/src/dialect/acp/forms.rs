@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::dialect::fields::{flag, list, object, objects, text};
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::event::{PermissionOption, PermissionOptionKind, Question, QuestionOption};
+use crate::event::{AnswerType, PermissionOption, PermissionOptionKind, Question, QuestionOption};
 
 /// The option that sends the answers.
 pub(super) const ANSWER: &str = "accept";
@@ -71,7 +71,7 @@ impl Form {
         };
         vec![
             option(ANSWER, "Answer", PermissionOptionKind::AllowOnce),
-            option(DECLINE, "Do not answer", PermissionOptionKind::RejectOnce),
+            option(DECLINE, "Skip", PermissionOptionKind::RejectOnce),
         ]
     }
 
@@ -127,7 +127,9 @@ impl Field {
         let header = header.map(str::to_owned);
         let codex = object(property, "_meta").and_then(|meta| object(meta, "codex"));
         let is_secret = codex.is_some_and(|codex| flag(codex, "isSecret"));
-        let shown = Question { question, header, multi_select, options };
+        let answer_type = answer_type(&kind);
+        let shown =
+            Question { question, header, multi_select, options, answer_type, is_optional: !is_required };
         Some(Self { key: key.to_owned(), shown, kind, is_required, is_secret })
     }
 
@@ -154,6 +156,16 @@ impl Field {
             };
             refused(format!("answer the question `{}` with {wanted}", self.shown.question))
         })
+    }
+}
+
+/// What an answer has to be, so that clients can check it before they send it.
+const fn answer_type(kind: &Kind) -> Option<AnswerType> {
+    match kind {
+        Kind::Text => None,
+        Kind::Integer => Some(AnswerType::Integer),
+        Kind::Number => Some(AnswerType::Number),
+        Kind::Boolean | Kind::OneOf(_) | Kind::AnyOf(_) => Some(AnswerType::Choice),
     }
 }
 

@@ -6,9 +6,13 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::forms::{self, Form};
-use crate::dialect::fields::{objects, one_line, text};
+use super::tool_calls::RequestedCall;
+use crate::dialect::fields::{objects, text};
+use crate::dialect::requested_input::{ShownInput, mcp_server, shown_input};
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::event::{PermissionOption, PermissionOptionKind, PermissionOutcome, PermissionRequest};
+use crate::event::{
+    PermissionOption, PermissionOptionKind, PermissionOutcome, PermissionRequest, ToolArguments,
+};
 use crate::ids::{CallId, ItemId};
 use crate::wire::rest::PermissionAnswer;
 
@@ -21,7 +25,8 @@ pub(super) struct Waiting {
     /// The form that the questions shown stand for; without one, the agent asks for a permission.
     pub(super) form: Option<Form>,
     pub(super) item_id: ItemId,
-    pub(super) until: Duration,
+    /// When it is rejected automatically, if the user set a time-out.
+    pub(super) until: Option<Duration>,
 }
 
 /// What an answer becomes.
@@ -45,11 +50,15 @@ impl Waiting {
         if !self.shown.options.iter().any(|option| option.option_id == chosen) {
             return Err(refused(format!("`{chosen}` is none of the options")));
         }
+        // The protocol has no field for it, and a message in its place would be a prompt.
+        if answer.reason.as_deref().is_some_and(|reason| !reason.trim().is_empty()) {
+            return Err(refused("this agent cannot receive a reason; reject without one".to_owned()));
+        }
         let (response, answers) = match &self.form {
             Some(form) => (form.response(chosen, &answer.answers)?, form.to_keep(&answer.answers)),
             None => (selected(chosen), answer.answers.clone()),
         };
-        Ok(Decision { response, outcome: PermissionOutcome { option_id: Some(chosen.to_owned()), answers } })
+        Ok(Decision { response, outcome: PermissionOutcome::answered(chosen, answers, None) })
     }
 
     /// The result when nobody answered.
@@ -61,22 +70,28 @@ impl Waiting {
     pub(super) fn is_rejected_by(&self, outcome: &PermissionOutcome) -> bool {
         let mut options = self.shown.options.iter().filter(|_| self.form.is_none());
         let chosen = options.find(|option| Some(&option.option_id) == outcome.option_id.as_ref());
-        chosen.is_some_and(|option| match option.kind {
-            PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => true,
-            PermissionOptionKind::AllowOnce
-            | PermissionOptionKind::AllowAlways
-            | PermissionOptionKind::Other => false,
-        })
+        chosen.is_some_and(|option| option.kind.is_rejection())
     }
 }
 
-/// What is shown of a request.
-pub(super) fn shown(call_id: CallId, title: Option<&str>, params: &Map<String, Value>) -> PermissionRequest {
+/// What is shown of a request for a call, of which the call itself knows the rest.
+pub(super) fn shown(call_id: CallId, call: RequestedCall, params: &Map<String, Value>) -> PermissionRequest {
+    let ShownInput { input, is_truncated } = shown_input(&call.input);
     PermissionRequest {
         call_id,
-        title: title.map_or_else(|| "The agent asks for permission".to_owned(), one_line),
+        server: mcp_server(&call.name),
+        tool_name: call.name,
+        kind: call.details.kind,
+        input,
+        input_truncated: is_truncated,
+        announced_input: call.announced.as_ref().map(|announced| shown_input(announced).input),
+        announced_tool_name: None,
+        title: call.details.title.unwrap_or_else(|| "The agent asks for permission".to_owned()),
+        diffs: if is_truncated { Vec::new() } else { call.details.diffs },
         options: objects(params, "options").filter_map(option).collect(),
         questions: Vec::new(),
+        accepts_reason: false,
+        deadline: None,
     }
 }
 
@@ -84,9 +99,19 @@ pub(super) fn shown(call_id: CallId, title: Option<&str>, params: &Map<String, V
 pub(super) fn shown_form(call_id: CallId, form: &Form, params: &Map<String, Value>) -> PermissionRequest {
     PermissionRequest {
         call_id,
-        title: text(params, "message").map_or_else(|| "The agent asks".to_owned(), one_line),
+        tool_name: String::new(),
+        server: None,
+        kind: None,
+        input: ToolArguments::default(),
+        input_truncated: false,
+        announced_input: None,
+        announced_tool_name: None,
+        title: text(params, "message").unwrap_or("The agent has a question").to_owned(),
+        diffs: Vec::new(),
         options: Form::options(),
         questions: form.questions(),
+        accepts_reason: false,
+        deadline: None,
     }
 }
 

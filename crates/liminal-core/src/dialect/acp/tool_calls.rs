@@ -11,7 +11,7 @@ use crate::dialect::{Step, TurnWriter};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{
     CancelReason, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallOutputStart,
-    FunctionCallStart, ItemKind, ItemStart, StreamEvent, ToolDetails,
+    FunctionCallStart, ItemKind, ItemStart, StreamEvent, ToolArguments, ToolDetails,
 };
 use crate::ids::{CallId, ItemId};
 use crate::item_limit::keep;
@@ -41,6 +41,17 @@ struct Call {
     is_closed: bool,
 }
 
+/// A call that permission is asked for.
+#[derive(Debug, Default)]
+pub(super) struct RequestedCall {
+    pub(super) name: String,
+    pub(super) details: ToolDetails,
+    /// What the tool will be given.
+    pub(super) input: ToolArguments,
+    /// The input with which it was announced, if that was a different one.
+    pub(super) announced: Option<ToolArguments>,
+}
+
 /// What a call puts out while it runs.
 #[derive(Debug)]
 struct Live {
@@ -57,8 +68,16 @@ impl Calls {
         self.known.contains_key(id)
     }
 
-    pub(super) fn title(&self, id: &CallId) -> Option<&str> {
-        self.known.get(id)?.details.title.as_deref()
+    /// The input with which a call was announced, if it was announced with any.
+    pub(super) fn announced(&self, id: &CallId) -> Option<ToolArguments> {
+        let call = self.known.get(id).filter(|call| !call.input.is_empty())?;
+        Some(Arc::new(call.input.clone()))
+    }
+
+    /// The name and details of a call that permission is asked for.
+    pub(super) fn requested(&self, id: &CallId) -> RequestedCall {
+        let Some(call) = self.known.get(id) else { return RequestedCall::default() };
+        RequestedCall { name: call.name.clone(), details: call.details.clone(), ..RequestedCall::default() }
     }
 
     /// Takes what a message tells of a call, known or not.

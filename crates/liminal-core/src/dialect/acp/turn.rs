@@ -13,11 +13,12 @@ use super::tool_calls::Calls;
 use super::trouble::{Retry, Trouble};
 use super::{adapter_words, rpc};
 use crate::dialect::plan_item::PlanItem;
-use crate::dialect::{Step, TurnWriter};
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::dialect::requested_input::timed_out;
+use crate::dialect::{Notice, Step, TurnWriter};
+use crate::error::ErrorInfo;
 use crate::event::{
     FinalItem, ItemKind, MessageItem, Origin, PermissionItem, PermissionOutcome, PermissionRequest, Plan,
-    ResponseDone, ResponseError, ResponseStatus, StreamEvent, Usage,
+    ResponseDone, ResponseError, ResponseStatus, SettledBy, StreamEvent, ToolArguments, Usage,
 };
 use crate::ids::ItemId;
 
@@ -53,8 +54,11 @@ pub(super) enum Cause {
 pub(super) struct Asked {
     pub(super) request_id: Value,
     pub(super) shown: PermissionRequest,
+    /// What the tool will be given, complete.
+    pub(super) input: ToolArguments,
     pub(super) form: Option<Form>,
-    pub(super) until: Duration,
+    /// When it is rejected automatically, if the user set a time-out.
+    pub(super) until: Option<Duration>,
 }
 
 /// How a turn ends.
@@ -158,9 +162,12 @@ impl Turn {
     }
 
     pub(super) fn ask(&mut self, asked: Asked, step: &mut Step<'_>) {
-        let Asked { request_id, shown, form, until } = asked;
+        let Asked { request_id, shown, input, form, until } = asked;
         self.texts.finish(&mut self.writer, step);
         let item_id = self.writer.start(ItemKind::Permission(shown.clone()), None, step);
+        if shown.input_truncated {
+            step.notify(Notice::WholeInput { item_id: item_id.clone(), input });
+        }
         self.waiting.push(Waiting { request_id, shown, form, item_id, until });
     }
 
@@ -193,16 +200,17 @@ impl Turn {
         if let Some(position) = position {
             let waiting = self.waiting.remove(position);
             step.send(&rpc::refusal(request_id, rpc::REQUEST_CANCELLED, "the request was cancelled"));
-            self.close(waiting, withdrawn(), step);
+            self.withdrawn(waiting, SettledBy::Agent, "the agent withdrew the request", step);
         }
     }
 
-    /// Denies what nobody answered in time.
-    pub(super) fn expire(&mut self, step: &mut Step<'_>) {
+    /// Rejects what nobody answered within the time-out.
+    pub(super) fn expire(&mut self, timeout: Option<Duration>, step: &mut Step<'_>) {
         let now = step.now.mono;
-        for waiting in self.waiting.extract_if(.., |waiting| waiting.until <= now).collect::<Vec<_>>() {
+        let is_due = |waiting: &mut Waiting| waiting.until.is_some_and(|until| until <= now);
+        for waiting in self.waiting.extract_if(.., is_due).collect::<Vec<_>>() {
             step.send(&rpc::result(&waiting.request_id, &waiting.unanswered()));
-            self.lapse(&waiting, "nobody answered in time, so it was denied", step);
+            self.close(waiting, timed_out(timeout), step);
         }
     }
 
@@ -210,12 +218,12 @@ impl Turn {
     pub(super) fn withdraw_all(&mut self, step: &mut Step<'_>) {
         for waiting in std::mem::take(&mut self.waiting) {
             step.send(&rpc::result(&waiting.request_id, &waiting.unanswered()));
-            self.close(waiting, withdrawn(), step);
+            self.withdrawn(waiting, SettledBy::User, "the turn was stopped before an answer came", step);
         }
     }
 
     pub(super) fn next_expiry(&self) -> Option<Duration> {
-        self.waiting.iter().map(|waiting| waiting.until).min()
+        self.waiting.iter().filter_map(|waiting| waiting.until).min()
     }
 
     /// When it ends by itself: an aside, unless it waits for an answer.
@@ -272,7 +280,7 @@ impl Turn {
             Ending::Completed(_) | Ending::Stopped(..) | Ending::Failed(..) | Ending::Broken(_) => {
                 for waiting in std::mem::take(&mut self.waiting) {
                     step.send(&rpc::result(&waiting.request_id, &waiting.unanswered()));
-                    self.lapse(&waiting, "the turn ended before an answer came", step);
+                    self.withdrawn(waiting, SettledBy::Agent, "the turn ended before an answer came", step);
                 }
             }
         }
@@ -283,12 +291,7 @@ impl Turn {
         self.writer.done(&waiting.item_id, FinalItem::Permission(item), step);
     }
 
-    fn lapse(&mut self, waiting: &Waiting, why: &str, step: &mut Step<'_>) {
-        let error = ErrorInfo::new(ErrorCode::PermissionLapsed, why);
-        self.writer.fail(&waiting.item_id, error, step);
+    fn withdrawn(&mut self, waiting: Waiting, by: SettledBy, why: &str, step: &mut Step<'_>) {
+        self.close(waiting, PermissionOutcome::unanswered(by, why), step);
     }
-}
-
-fn withdrawn() -> PermissionOutcome {
-    PermissionOutcome { option_id: None, answers: Default::default() }
 }

@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::Map;
+
+use super::permissions::Asked;
 use super::task_list;
 use super::tool_result::call_details;
 use super::wire::{Call, CallResult};
 use crate::dialect::plan_item::PlanItem;
+use crate::dialect::requested_input::shown_input;
 use crate::dialect::{Step, TurnWriter};
 use crate::error::ErrorInfo;
 use crate::event::{
-    CancelReason, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallStart, ItemKind, Plan,
-    ToolDetails,
+    CancelReason, FinalItem, FunctionCallItem, FunctionCallOutputItem, FunctionCallStart, ItemKind,
+    ItemStart, Plan, StreamEvent, ToolArguments, ToolDetails,
 };
 use crate::ids::{CallId, ItemId};
 use crate::json;
@@ -19,6 +23,9 @@ use crate::json;
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     known: BTreeMap<CallId, Known>,
+    /// The tool and its input as permission was asked for them. They are the truth: what the model announces after the
+    /// request changes nothing.
+    requested: BTreeMap<CallId, (String, ToolArguments)>,
     /// The task lists of the agent, and of the sub-agent of each call.
     plans: BTreeMap<Option<CallId>, PlanItem>,
 }
@@ -27,6 +34,15 @@ pub(super) struct Calls {
 struct Known {
     item_id: ItemId,
     state: State,
+    /// The tool and its input as the model announced them.
+    announced: Option<(String, ToolArguments)>,
+}
+
+impl Known {
+    /// Nothing asks for the input of a call that is over, and a turn may have many.
+    fn close(&mut self) {
+        (self.state, self.announced) = (State::Closed, None);
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,11 +79,14 @@ impl Calls {
     /// A call is complete. A call that has been is not told again.
     pub(super) fn call(
         &mut self,
-        call: Call,
+        mut call: Call,
         parent: Option<&CallId>,
         writer: &mut TurnWriter,
         step: &mut Step<'_>,
     ) {
+        if let Some((name, input)) = self.requested.get(&call.id) {
+            (call.name, call.input) = (name.clone(), Map::clone(input));
+        }
         let item_id = match self.known.get_mut(&call.id) {
             Some(Known { state: State::Called | State::Closed, .. }) => return,
             Some(known) => {
@@ -84,8 +103,36 @@ impl Calls {
         };
         let details = call_details(&call.name, &call.input);
         let Call { id, name, input } = call;
-        let call = FunctionCallItem { name, call_id: id, arguments: Arc::new(input), details };
+        let arguments = Arc::new(input);
+        if let Some(known) = self.known.get_mut(&id) {
+            known.announced = Some((name.clone(), arguments.clone()));
+        }
+        let call = FunctionCallItem { name, call_id: id, arguments, details };
         writer.done(&item_id, FinalItem::FunctionCall(call), step);
+    }
+
+    /// Permission is asked for a call. The request's own tool and input are what will run, so they replace what was
+    /// announced, and the request says what that was if it differs.
+    pub(super) fn request(&mut self, asked: &mut Asked, writer: &mut TurnWriter, step: &mut Step<'_>) {
+        let (id, name) = (&asked.shown.call_id, &asked.shown.tool_name);
+        self.requested.insert(id.clone(), (name.clone(), asked.input.clone()));
+        let Some(known) = self.known.get_mut(id) else { return };
+        let Some(announced) = known.announced.take() else { return };
+        let is_other_tool = announced.0 != *name;
+        if !is_other_tool && announced.1 == asked.input {
+            return;
+        }
+        asked.shown.announced_tool_name = is_other_tool.then_some(announced.0);
+        asked.shown.announced_input = Some(shown_input(&announced.1).input);
+        if known.state != State::Closed {
+            let start = ItemStart {
+                item_id: known.item_id.clone(),
+                kind: requested_call(asked),
+                initial_content: Some(json::text(&asked.input)),
+                parent_call_id: None,
+            };
+            writer.write(StreamEvent::ItemStart(start), step);
+        }
     }
 
     /// The task list is another.
@@ -125,9 +172,10 @@ impl Calls {
         step: &mut Step<'_>,
     ) {
         let CallResult { id: call_id, output, is_error } = result;
+        self.requested.remove(&call_id);
         match self.known.get_mut(&call_id) {
             Some(known) if known.state == State::Closed => return,
-            Some(known) => known.state = State::Closed,
+            Some(known) => known.close(),
             None => {
                 let nameless = ItemId::from(call_id.as_str());
                 self.insert(&call_id, nameless, State::Closed);
@@ -147,7 +195,7 @@ impl Calls {
         step: &mut Step<'_>,
     ) {
         let Some(known) = self.known.get_mut(id).filter(|known| known.state != State::Closed) else { return };
-        known.state = State::Closed;
+        known.close();
         writer.cancel(&known.item_id, reason, step);
     }
 
@@ -158,7 +206,7 @@ impl Calls {
     /// Gives up every call that waits.
     pub(super) fn cancel_all(&mut self, writer: &mut TurnWriter, step: &mut Step<'_>) {
         for known in self.known.values_mut().filter(|known| known.state != State::Closed) {
-            known.state = State::Closed;
+            known.close();
             writer.cancel(&known.item_id, Some(CancelReason::UserCancel), step);
         }
     }
@@ -172,14 +220,14 @@ impl Calls {
         step: &mut Step<'_>,
     ) {
         let Some(known) = self.known.get_mut(id).filter(|known| known.state != State::Closed) else { return };
-        known.state = State::Closed;
+        known.close();
         writer.fail(&known.item_id, error.clone(), step);
     }
 
     /// Fails every call that waits.
     pub(super) fn fail_all(&mut self, error: &ErrorInfo, writer: &mut TurnWriter, step: &mut Step<'_>) {
         for known in self.known.values_mut().filter(|known| known.state != State::Closed) {
-            known.state = State::Closed;
+            known.close();
             writer.fail(&known.item_id, error.clone(), step);
         }
     }
@@ -201,8 +249,16 @@ impl Calls {
     }
 
     fn insert(&mut self, id: &CallId, item_id: ItemId, state: State) {
-        self.known.insert(id.clone(), Known { item_id, state });
+        self.known.insert(id.clone(), Known { item_id, state, announced: None });
     }
+}
+
+fn requested_call(asked: &Asked) -> ItemKind {
+    ItemKind::FunctionCall(FunctionCallStart {
+        name: asked.shown.tool_name.clone(),
+        call_id: asked.shown.call_id.clone(),
+        details: call_details(&asked.shown.tool_name, &asked.input),
+    })
 }
 
 fn started(call: &Call) -> ItemKind {

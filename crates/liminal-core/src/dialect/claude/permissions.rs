@@ -1,30 +1,30 @@
-//! What Claude Code asks before it acts. Owns the open requests, the options they have and what each answer
-//! becomes on the wire. Nothing is allowed here without an answer that says so.
+//! Permission requests of Claude Code. Owns the open requests, their options and what each answer becomes on the
+//! wire. Nothing is allowed here without an answer that says so.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::suggestions::{self, Suggestion};
 use super::tool_result::call_details;
 use super::wire::{flag, list, object, text};
+use crate::dialect::requested_input::{ShownInput, mcp_server, shown_input};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{
     PermissionOption, PermissionOptionKind, PermissionOutcome, PermissionRequest, Question, QuestionOption,
+    ToolArguments,
 };
 use crate::ids::{CallId, ItemId};
 use crate::wire::rest::PermissionAnswer;
 
 /// Allow this call.
 pub const ALLOW_ONCE: &str = "allow_once";
-/// Allow this call and those like it until the session ends.
-pub const ALLOW_SESSION: &str = "allow_session";
-/// Deny this call; the agent goes on.
+/// Reject this call; the agent continues.
 pub const DENY: &str = "deny";
-/// Deny this call and end the turn.
+/// Reject this call and end the turn.
 pub const DENY_AND_STOP: &str = "deny_and_stop";
-
-const FEEDBACK: &str = "What should change in the plan?";
 
 /// A request as it came.
 #[derive(Debug, Clone)]
@@ -33,8 +33,9 @@ pub(super) struct Asked {
     /// The sub-agent that asks.
     pub(super) agent_id: Option<String>,
     tool: Tool,
-    input: Map<String, Value>,
-    suggestions: Vec<Value>,
+    /// What the tool will be given, complete.
+    pub(super) input: ToolArguments,
+    suggestions: Vec<Suggestion>,
     pub(super) shown: PermissionRequest,
 }
 
@@ -50,7 +51,8 @@ enum Tool {
 pub(super) struct Waiting {
     pub(super) asked: Asked,
     pub(super) item_id: ItemId,
-    pub(super) until: Duration,
+    /// When it is rejected automatically, if the user set a time-out.
+    pub(super) until: Option<Duration>,
 }
 
 /// What an answer means.
@@ -72,13 +74,29 @@ impl Asked {
             "ExitPlanMode" => Tool::Plan,
             _ => Tool::Other,
         };
-        let input = object(request, "input").cloned().unwrap_or_default();
-        let suggestions = list(request, "permission_suggestions").to_vec();
+        let input = Arc::new(object(request, "input").cloned().unwrap_or_default());
+        let suggestions = match tool {
+            Tool::Question => Vec::new(),
+            Tool::Plan | Tool::Other => suggestions::read(list(request, "permission_suggestions")),
+        };
+        let ShownInput { input: shown, is_truncated } = shown_input(&input);
+        let details = call_details(name, &input);
         let shown = PermissionRequest {
             call_id: CallId::from(text(request, "tool_use_id").unwrap_or(request_id)),
-            title: title(tool, name, request, &input),
-            options: options(tool, !suggestions.is_empty()),
+            tool_name: name.to_owned(),
+            server: mcp_server(name),
+            kind: details.kind,
+            input: shown,
+            input_truncated: is_truncated,
+            announced_input: None,
+            announced_tool_name: None,
+            title: title(tool, name, request, details.title),
+            // Changes are as long as the input that asks for them.
+            diffs: if is_truncated { Vec::new() } else { details.diffs },
+            options: options(tool, &suggestions),
             questions: questions(tool, &input),
+            accepts_reason: true,
+            deadline: None,
         };
         let agent_id = text(request, "agent_id").map(str::to_owned);
         Self { request_id: request_id.to_owned(), agent_id, tool, input, suggestions, shown }
@@ -94,25 +112,28 @@ impl Asked {
         let Some(option) = self.shown.options.iter().find(|option| option.option_id == chosen) else {
             return Err(refused(format!("`{chosen}` is none of the options")));
         };
-        let response = match option.option_id.as_str() {
-            DENY => deny(&self.denial(answer), false),
-            DENY_AND_STOP => deny(&self.denial(answer), true),
-            ALLOW_SESSION => self.allow(answer, Some(self.session_rules()))?,
-            _ => self.allow(answer, None)?,
+        let reason = reason(answer);
+        if reason.is_some() && !option.kind.is_rejection() {
+            return Err(refused("a reason goes with a rejection only"));
+        }
+        let response = match chosen {
+            DENY => deny(self.denial(reason), false),
+            DENY_AND_STOP => deny(self.denial(reason), true),
+            _ => self.allow(answer, chosen)?,
         };
-        let outcome =
-            PermissionOutcome { option_id: Some(chosen.to_owned()), answers: answer.answers.clone() };
+        let outcome = PermissionOutcome::answered(chosen, answer.answers.clone(), reason.map(str::to_owned));
         Ok(Decision { response, outcome, stops: chosen == DENY_AND_STOP })
     }
 
-    fn allow(&self, answer: &PermissionAnswer, rules: Option<Vec<Value>>) -> Result<Value, ErrorInfo> {
-        let mut input = self.input.clone();
+    fn allow(&self, answer: &PermissionAnswer, chosen: &str) -> Result<Value, ErrorInfo> {
+        let mut input = Map::clone(&self.input);
         if self.tool == Tool::Question {
             input.insert("answers".to_owned(), json!(self.all_answers(answer)?));
         }
         let mut response = json!({ "behavior": "allow", "updatedInput": input });
-        if let (Some(rules), Value::Object(fields)) = (rules, &mut response) {
-            fields.insert("updatedPermissions".to_owned(), Value::Array(rules));
+        let granted = self.suggestions.iter().find(|suggestion| suggestion.option_id == chosen);
+        if let (Some(granted), Value::Object(fields)) = (granted, &mut response) {
+            fields.insert("updatedPermissions".to_owned(), json!([granted.update]));
         }
         Ok(response)
     }
@@ -128,34 +149,23 @@ impl Asked {
         }
     }
 
-    /// The agent's suggestions, valid for this session only: rules for longer are the user's to write.
-    fn session_rules(&self) -> Vec<Value> {
-        let mut rules = self.suggestions.clone();
-        for rule in rules.iter_mut().filter_map(Value::as_object_mut) {
-            rule.insert("destination".to_owned(), Value::from("session"));
-        }
-        rules
-    }
-
-    fn denial(&self, answer: &PermissionAnswer) -> String {
-        let words: Vec<&str> = answer.answers.values().map(String::as_str).collect();
-        match (words.is_empty(), self.tool) {
-            (false, _) => words.join("\n"),
-            (true, Tool::Question) => "The user did not want to answer.".to_owned(),
-            (true, Tool::Plan) => "The user wants to keep planning.".to_owned(),
-            (true, Tool::Other) => "The user denied this.".to_owned(),
+    fn denial<'a>(&self, reason: Option<&'a str>) -> &'a str {
+        match (reason, self.tool) {
+            (Some(reason), _) => reason,
+            (None, Tool::Question) => "The user did not want to answer.",
+            (None, Tool::Plan) => "The user wants to keep planning.",
+            (None, Tool::Other) => "The user rejected this.",
         }
     }
 }
 
-/// The answer when nobody gave one.
-pub(super) fn lapsed() -> Value {
-    deny("Nobody answered in time.", false)
+/// The response to a request that nobody answered.
+pub(super) fn unanswered() -> Value {
+    deny("The user did not answer.", false)
 }
 
-/// What became of a request that the agent took back.
-pub(super) const fn withdrawn() -> PermissionOutcome {
-    PermissionOutcome { option_id: None, answers: BTreeMap::new() }
+fn reason(answer: &PermissionAnswer) -> Option<&str> {
+    answer.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty())
 }
 
 fn deny(message: &str, stops: bool) -> Value {
@@ -169,29 +179,33 @@ fn refused(message: impl Into<String>) -> ErrorInfo {
     ErrorInfo::new(ErrorCode::InvalidRequest, message)
 }
 
-fn title(tool: Tool, name: &str, request: &Map<String, Value>, input: &Map<String, Value>) -> String {
+fn title(tool: Tool, name: &str, request: &Map<String, Value>, call: Option<String>) -> String {
     match tool {
-        Tool::Question => return "The agent asks".to_owned(),
-        Tool::Plan => return "The agent has made a plan".to_owned(),
+        Tool::Question => return "Claude has a question".to_owned(),
+        Tool::Plan => return "Claude has a plan".to_owned(),
         Tool::Other => {}
     }
     let name = text(request, "display_name").unwrap_or(name);
-    match call_details(text(request, "tool_name").unwrap_or(name), input).title {
-        Some(title) => format!("{name}: {title}"),
+    match call {
+        Some(call) => format!("{name}: {call}"),
         None => name.to_owned(),
     }
 }
 
-fn options(tool: Tool, has_suggestions: bool) -> Vec<PermissionOption> {
-    let [allow, session, deny, stop] = match tool {
-        Tool::Question => ["Answer", "", "Do not answer", "Do not answer, and stop"],
-        Tool::Plan => ["Approve the plan", "Approve, and allow for this session", "Keep planning", "Stop"],
-        Tool::Other => ["Allow once", "Allow for this session", "Deny", "Deny and stop"],
+fn options(tool: Tool, suggestions: &[Suggestion]) -> Vec<PermissionOption> {
+    let [allow, deny, stop] = match tool {
+        Tool::Question => ["Answer", "Skip", "Skip and stop"],
+        Tool::Plan => ["Approve the plan", "Keep planning", "Stop"],
+        Tool::Other => ["Allow once", "Reject", "Reject and stop"],
     };
     let mut options = vec![option(ALLOW_ONCE, allow, PermissionOptionKind::AllowOnce)];
-    if has_suggestions && tool != Tool::Question {
-        options.push(option(ALLOW_SESSION, session, PermissionOptionKind::AllowAlways));
-    }
+    options.extend(suggestions.iter().map(|suggestion| {
+        let name = match tool {
+            Tool::Plan => format!("Approve the plan. {}", suggestion.name),
+            Tool::Question | Tool::Other => suggestion.name.clone(),
+        };
+        option(&suggestion.option_id, &name, PermissionOptionKind::AllowAlways)
+    }));
     options.push(option(DENY, deny, PermissionOptionKind::RejectOnce));
     options.push(option(DENY_AND_STOP, stop, PermissionOptionKind::RejectOnce));
     options
@@ -206,14 +220,7 @@ fn questions(tool: Tool, input: &Map<String, Value>) -> Vec<Question> {
         Tool::Question => {
             list(input, "questions").iter().filter_map(Value::as_object).filter_map(question).collect()
         }
-        // Without suggestions it is answered in words, and only by those who deny.
-        Tool::Plan => vec![Question {
-            question: FEEDBACK.to_owned(),
-            header: None,
-            multi_select: false,
-            options: Vec::new(),
-        }],
-        Tool::Other => Vec::new(),
+        Tool::Plan | Tool::Other => Vec::new(),
     }
 }
 
@@ -224,6 +231,8 @@ fn question(asked: &Map<String, Value>) -> Option<Question> {
         header: text(asked, "header").map(str::to_owned),
         multi_select: flag(asked, "multiSelect"),
         options: options.filter_map(suggested_answer).collect(),
+        answer_type: None,
+        is_optional: false,
     })
 }
 

@@ -7,19 +7,23 @@ use serde_json::{Map, Value};
 
 use super::blocks::{Blocks, Desk, nested};
 use super::calls::Calls;
-use super::permissions::{Asked, Waiting, lapsed, withdrawn};
+use super::permissions::{Asked, Waiting, unanswered};
 use super::wire::{Block, CallResult, Part, list, text, usage};
 use super::{control, tool_result};
-use crate::dialect::{Step, TurnWriter};
+use crate::dialect::requested_input::timed_out;
+use crate::dialect::{Notice, Step, TurnWriter};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{
     CancelReason, FinalItem, ItemKind, Origin, PermissionItem, PermissionOutcome, Plan, ResponseDone,
-    ResponseError, ResponseStatus, StreamEvent, Usage, UsageUpdate,
+    ResponseError, ResponseStatus, SettledBy, StreamEvent, Usage, UsageUpdate,
 };
 use crate::ids::{CallId, ItemId, TurnId};
 
 /// What Claude Code answers for a tool that the user stopped or did not want.
 const REJECTED: &str = "The user doesn't want to proceed with this tool use.";
+
+/// Why a request ended that waited when a person stopped its turn.
+const STOPPED: &str = "the turn was stopped before an answer came";
 
 #[derive(Debug)]
 pub(super) struct Turn {
@@ -125,14 +129,14 @@ impl Turn {
         self.writer.message(note, Origin::System, step);
     }
 
-    /// A tool's result. What the agent asked for this call and nobody answered has lapsed.
+    /// A tool's result. A request for this call that nobody answered is withdrawn by it.
     pub(super) fn result(&mut self, result: CallResult, extras: Option<&Value>, step: &mut Step<'_>) {
         let (blocks, mut desk) = self.desk(step);
         blocks.finish_texts(&mut desk);
         let asked = self.waiting.iter().position(|waiting| waiting.asked.shown.call_id == result.id);
         if let Some(position) = asked {
             let waiting = self.waiting.remove(position);
-            self.lapse(&waiting, "the tool ended before an answer came", step);
+            self.withdrawn(waiting, SettledBy::Agent, "the tool ended before an answer came", step);
         }
         if result.is_error && result.output.starts_with(REJECTED) {
             let reason = Some(CancelReason::UserCancel);
@@ -154,15 +158,19 @@ impl Turn {
     /// The agent asks.
     pub(super) fn ask(
         &mut self,
-        asked: Asked,
+        mut asked: Asked,
         parent: Option<&CallId>,
-        until: Duration,
+        until: Option<Duration>,
         step: &mut Step<'_>,
     ) {
         if self.waiting.iter().any(|waiting| waiting.asked.request_id == asked.request_id) {
             return;
         }
+        self.calls.request(&mut asked, &mut self.writer, step);
         let item_id = self.writer.start(ItemKind::Permission(asked.shown.clone()), parent, step);
+        if asked.shown.input_truncated {
+            step.notify(Notice::WholeInput { item_id: item_id.clone(), input: asked.input.clone() });
+        }
         self.waiting.push(Waiting { asked, item_id, until });
     }
 
@@ -186,28 +194,33 @@ impl Turn {
             return;
         };
         let waiting = self.waiting.remove(position);
-        self.close(waiting, withdrawn(), step);
+        let (by, why) = match self.is_cancel_asked {
+            true => (SettledBy::User, STOPPED),
+            false => (SettledBy::Agent, "the agent withdrew the request"),
+        };
+        self.withdrawn(waiting, by, why, step);
     }
 
-    /// Denies what nobody answered in time.
-    pub(super) fn expire(&mut self, step: &mut Step<'_>) {
+    /// Rejects what nobody answered within the time-out.
+    pub(super) fn expire(&mut self, timeout: Option<Duration>, step: &mut Step<'_>) {
         let now = step.now.mono;
-        for waiting in self.waiting.extract_if(.., |waiting| waiting.until <= now).collect::<Vec<_>>() {
-            control::answer(&waiting.asked.request_id, &lapsed(), step);
-            self.lapse(&waiting, "nobody answered in time, so it was denied", step);
+        let is_due = |waiting: &mut Waiting| waiting.until.is_some_and(|until| until <= now);
+        for waiting in self.waiting.extract_if(.., is_due).collect::<Vec<_>>() {
+            control::answer(&waiting.asked.request_id, &unanswered(), step);
+            self.close(waiting, timed_out(timeout), step);
         }
     }
 
-    /// Denies everything that waits.
-    pub(super) fn deny_all(&mut self, step: &mut Step<'_>) {
+    /// Rejects everything that waits, because a person stops the turn.
+    pub(super) fn reject_all(&mut self, step: &mut Step<'_>) {
         for waiting in std::mem::take(&mut self.waiting) {
-            control::answer(&waiting.asked.request_id, &lapsed(), step);
-            self.close(waiting, withdrawn(), step);
+            control::answer(&waiting.asked.request_id, &unanswered(), step);
+            self.withdrawn(waiting, SettledBy::User, STOPPED, step);
         }
     }
 
     pub(super) fn next_expiry(&self) -> Option<Duration> {
-        self.waiting.iter().map(|waiting| waiting.until).min()
+        self.waiting.iter().filter_map(|waiting| waiting.until).min()
     }
 
     pub(super) const fn is_waiting(&self) -> bool {
@@ -281,17 +294,19 @@ impl Turn {
         let mut carried = Vec::new();
         for waiting in std::mem::take(&mut self.waiting) {
             match ending {
-                Ending::Broken(_) => self.lapse(&waiting, "the turn broke off before an answer came", step),
+                Ending::Broken(error) => {
+                    self.withdrawn(waiting, SettledBy::Agent, &error.message, step);
+                }
                 Ending::Completed(_) | Ending::Cancelled(_) | Ending::Failed(..)
                     if waiting.asked.agent_id.is_some() =>
                 {
                     carried.push(waiting.asked.clone());
-                    self.close(waiting, withdrawn(), step);
+                    self.withdrawn(waiting, SettledBy::Agent, "asked again after the turn's end", step);
                 }
-                Ending::Cancelled(_) => self.close(waiting, withdrawn(), step),
+                Ending::Cancelled(_) => self.withdrawn(waiting, SettledBy::User, STOPPED, step),
                 Ending::Completed(_) | Ending::Failed(..) => {
-                    control::answer(&waiting.asked.request_id, &lapsed(), step);
-                    self.lapse(&waiting, "the turn ended before an answer came", step);
+                    control::answer(&waiting.asked.request_id, &unanswered(), step);
+                    self.withdrawn(waiting, SettledBy::Agent, "the turn ended before an answer came", step);
                 }
             }
         }
@@ -303,9 +318,8 @@ impl Turn {
         self.writer.done(&waiting.item_id, FinalItem::Permission(item), step);
     }
 
-    fn lapse(&mut self, waiting: &Waiting, why: &str, step: &mut Step<'_>) {
-        let error = ErrorInfo::new(ErrorCode::PermissionLapsed, why);
-        self.writer.fail(&waiting.item_id, error, step);
+    fn withdrawn(&mut self, waiting: Waiting, by: SettledBy, why: &str, step: &mut Step<'_>) {
+        self.close(waiting, PermissionOutcome::unanswered(by, why), step);
     }
 
     fn count(&mut self, message: &Usage, step: &mut Step<'_>) {
