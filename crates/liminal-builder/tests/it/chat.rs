@@ -66,7 +66,11 @@ impl Chat {
     }
 
     pub(crate) async fn answer(&self, item_id: ItemId, option_id: &str) {
-        let answer = PermissionAnswer { option_id: Some(option_id.to_owned()), answers: Default::default() };
+        let answer = PermissionAnswer {
+            option_id: Some(option_id.to_owned()),
+            answers: Default::default(),
+            reason: None,
+        };
         self.handle.answer(item_id, answer).await.unwrap();
     }
 

@@ -9,7 +9,7 @@ use liminal_core::event::{
     FunctionCallStart, ItemCancelled, ItemDelta, ItemDone, ItemError, ItemKind, ItemStart, MessageItem,
     Origin, PermissionItem, PermissionOption, PermissionOptionKind, PermissionOutcome, PermissionRequest,
     Plan, PlanEntry, PlanStatus, ReasoningItem, ResponseDone, ResponseError, ResponseStart, ResponseStatus,
-    StreamEvent, ToolDetails, ToolKind, Usage, UsageUpdate,
+    SettledBy, StreamEvent, ToolDetails, ToolKind, Usage, UsageUpdate,
 };
 use liminal_core::time::{Now, Timestamp};
 use proptest::prelude::*;
@@ -142,9 +142,9 @@ fn any_final() -> impl Strategy<Value = FinalItem> {
             })
         }),
         Just(FinalItem::Plan(plan())),
-        call().prop_map(|call| FinalItem::Permission(PermissionItem {
+        (call(), outcome()).prop_map(|(call, outcome)| FinalItem::Permission(PermissionItem {
             request: request(call),
-            outcome: PermissionOutcome { option_id: Some("once".into()), answers: Default::default() },
+            outcome,
         })),
     ]
 }
@@ -189,10 +189,31 @@ fn request(call: &str) -> PermissionRequest {
         name: "Yes".into(),
         kind: PermissionOptionKind::AllowOnce,
     };
+    let mut input = serde_json::Map::new();
+    input.insert("command".into(), "ls".into());
     PermissionRequest {
         call_id: call.into(),
+        tool_name: "Bash".into(),
+        server: None,
+        kind: Some(ToolKind::Execute),
+        input: Arc::new(input),
+        input_truncated: false,
+        announced_input: None,
+        announced_tool_name: None,
         title: "Run ls".into(),
+        diffs: Vec::new(),
         options: vec![option],
         questions: Vec::new(),
+        accepts_reason: true,
+        deadline: None,
     }
+}
+
+fn outcome() -> impl Strategy<Value = PermissionOutcome> {
+    prop_oneof![
+        Just(PermissionOutcome::answered("once", Default::default(), None)),
+        Just(PermissionOutcome::answered("no", Default::default(), Some("not now".into()))),
+        Just(PermissionOutcome::unanswered(SettledBy::Timeout, "No answer in 1 min")),
+        Just(PermissionOutcome::unanswered(SettledBy::Agent, "withdrawn")),
+    ]
 }

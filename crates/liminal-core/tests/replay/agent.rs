@@ -24,8 +24,11 @@ pub(crate) struct Agent {
 
 impl Agent {
     pub(crate) fn new() -> Self {
-        let dialect = ClaudeDialect::new(SessionId::from("claude-code:s"), Options::default());
-        Self::speaking(Box::new(dialect))
+        Self::with(Options::default())
+    }
+
+    fn with(options: Options) -> Self {
+        Self::speaking(Box::new(ClaudeDialect::new(SessionId::from("claude-code:s"), options)))
     }
 
     pub(crate) fn speaking(dialect: Box<dyn Dialect>) -> Self {
@@ -42,7 +45,12 @@ impl Agent {
 
     /// An agent that is in the turn `t`.
     pub(crate) fn in_turn() -> Self {
-        let mut agent = Self::new();
+        Self::in_turn_with(Options::default())
+    }
+
+    /// The same with options of its own.
+    pub(crate) fn in_turn_with(options: Options) -> Self {
+        let mut agent = Self::with(options);
         agent.prompt("t", "go");
         agent.line(&init());
         agent
@@ -87,7 +95,11 @@ impl Agent {
     pub(crate) fn choose(&mut self, item: &str, option: &str) {
         self.answer(
             item,
-            PermissionAnswer { option_id: Some(option.to_owned()), answers: Default::default() },
+            PermissionAnswer {
+                option_id: Some(option.to_owned()),
+                answers: Default::default(),
+                reason: None,
+            },
         );
     }
 

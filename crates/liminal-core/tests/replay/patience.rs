@@ -68,7 +68,11 @@ fn c04_an_agent_that_waits_for_people_is_not_silent() {
     let mut waiting = Waiting::in_turn();
     waiting.line(&can_use_tool("r1", "c1"));
     assert_eq!(waiting.told_until(500), []);
-    let answer = PermissionAnswer { option_id: Some("allow_once".to_owned()), answers: Default::default() };
+    let answer = PermissionAnswer {
+        option_id: Some("allow_once".to_owned()),
+        answers: Default::default(),
+        reason: None,
+    };
     waiting.input(Input::Command(AgentCommand::Answer { item_id: ItemId::from("t/2"), answer }));
     assert_eq!(waiting.told_until(3600), [(560, News::Stalled(true))]);
 }

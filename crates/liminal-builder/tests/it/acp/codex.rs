@@ -178,7 +178,7 @@ async fn a_question_of_the_model_is_answered_by_its_user() {
     let question = asked.request.questions.first().unwrap();
     assert_eq!((question.question.as_str(), question.header.as_deref()), ("Which color?", Some("Color")));
     let answers = [("Which color?".to_owned(), "Blue".to_owned())].into();
-    chat.handle.answer(item, PermissionAnswer { option_id: None, answers }).await.unwrap();
+    chat.handle.answer(item, PermissionAnswer { option_id: None, answers, reason: None }).await.unwrap();
     chat.end_of(&turn).await;
     assert!(
         chat.said().iter().any(|text| text.contains(r#"{"q1":{"answers":["Blue"]}}"#)),

@@ -366,7 +366,7 @@ fn nothing_is_answered_before_the_session_is() {
     agent.prompt("t", "go");
     agent.command(AgentCommand::Cancel);
     assert_eq!(agent.last_event()["status"], "cancelled", "the prompt was never given");
-    let answer = PermissionAnswer { option_id: None, answers: Default::default() };
+    let answer = PermissionAnswer { option_id: None, answers: Default::default(), reason: None };
     agent.command(AgentCommand::Answer { item_id: ItemId::from("x"), answer });
     assert!(matches!(agent.notices.last(), Some(Notice::AnswerRefused { .. })));
     assert_eq!(agent.frames, Vec::<Value>::new());

@@ -12,11 +12,19 @@ use serde_json::{Value, json};
 use crate::agent::Agent;
 
 pub(crate) fn unopened() -> Agent {
-    Agent::speaking(Box::new(AcpDialect::new(SessionId::from("codex:s"), Options::default())))
+    unopened_with(Options::default())
+}
+
+fn unopened_with(options: Options) -> Agent {
+    Agent::speaking(Box::new(AcpDialect::new(SessionId::from("codex:s"), options)))
 }
 
 pub(crate) fn opening(resume: Option<&str>) -> Agent {
-    let mut agent = unopened();
+    opening_with(Options::default(), resume)
+}
+
+fn opening_with(options: Options, resume: Option<&str>) -> Agent {
+    let mut agent = unopened_with(options);
     let resume = resume.map(str::to_owned);
     agent.command(AgentCommand::Open { directory: "/home/dev/project".to_owned(), resume });
     agent
@@ -31,7 +39,13 @@ pub(crate) fn opened() -> Agent {
 
 /// An agent that is in the turn `t`, which the response to request 3 ends.
 pub(crate) fn in_turn() -> Agent {
-    let mut agent = opened();
+    in_turn_with(Options::default())
+}
+
+/// The same with options of its own.
+pub(crate) fn in_turn_with(options: Options) -> Agent {
+    let mut agent = opening_with(options, None);
+    agent.lines(&[initialized(), result(2, json!({"sessionId": "s1"}))]);
     agent.prompt("t", "go");
     agent
 }

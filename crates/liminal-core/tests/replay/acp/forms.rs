@@ -4,11 +4,14 @@
     reason = "messages are easier to read when they are built in place"
 )]
 
+use std::time::Duration;
+
+use liminal_core::dialect::acp::Options;
 use liminal_core::dialect::{AgentCommand, Notice};
 use liminal_core::wire::rest::PermissionAnswer;
 use serde_json::{Value, json};
 
-use super::agent::{ended, in_turn, opened};
+use super::agent::{ended, in_turn, in_turn_with, opened};
 use crate::agent::Agent;
 
 fn asks(properties: Value, required: Value) -> Value {
@@ -24,8 +27,10 @@ fn asked(agent: &Agent) -> Value {
 fn answer(agent: &mut Agent, option: Option<&str>, answers: &[(&str, &str)]) {
     let item = asked(agent)["itemId"].as_str().unwrap().to_owned();
     let answers = answers.iter().map(|(question, answer)| ((*question).to_owned(), (*answer).to_owned()));
-    agent
-        .answer(&item, PermissionAnswer { option_id: option.map(str::to_owned), answers: answers.collect() });
+    agent.answer(
+        &item,
+        PermissionAnswer { option_id: option.map(str::to_owned), answers: answers.collect(), reason: None },
+    );
 }
 
 /// What the agent was answered.
@@ -60,7 +65,8 @@ fn a_form_is_shown_as_questions_and_answered_by_its_fields() {
     let shown = asked(&agent);
     assert_eq!((&shown["title"], &shown["callId"]), (&json!("I need to know"), &json!("c1")));
     let first = json!({"question": "Which color?", "header": "Color", "multiSelect": false, "options": [
-        {"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]});
+        {"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}],
+        "answerType": "choice"});
     assert_eq!(shown["questions"][0], first);
     answer(&mut agent, None, &[("Note", "x")]);
     assert_eq!(refusal(&agent), "answer the question `Which color?`");
@@ -70,7 +76,7 @@ fn a_form_is_shown_as_questions_and_answered_by_its_fields() {
     answer(&mut agent, None, &[("Which color?", "Blue"), ("Note", "my password")]);
     let content = json!({"q1": "Blue", "q1_note": "my password"});
     assert_eq!(results(&agent), [&json!({"action": "accept", "content": content})]);
-    let outcome = json!({"optionId": "accept", "answers": {"Which color?": "Blue"}});
+    let outcome = json!({"optionId": "accept", "answers": {"Which color?": "Blue"}, "by": "user"});
     assert_eq!(asked(&agent)["outcome"], outcome, "a secret is not kept");
 }
 
@@ -103,12 +109,13 @@ fn every_kind_of_field_has_its_answer() {
 fn a_form_that_is_not_filled_in_is_not_accepted() {
     let closings: [fn(&mut Agent); 4] = [
         |agent| answer(agent, Some("decline"), &[]),
-        |agent| agent.wait(601),
+        |agent| agent.wait(600),
         |agent| agent.command(AgentCommand::Cancel),
         |agent| agent.line(&ended("end_turn")),
     ];
     for (close, action) in closings.into_iter().zip(["decline", "cancel", "cancel", "cancel"]) {
-        let mut agent = in_turn();
+        let permission_timeout = Some(Duration::from_secs(600));
+        let mut agent = in_turn_with(Options { permission_timeout, ..Options::default() });
         agent.line(&of_codex());
         close(&mut agent);
         assert_eq!(results(&agent), [&json!({ "action": action })]);

@@ -52,6 +52,7 @@ fn words(notice: &Notice) -> String {
             format!("options {}", options.iter().map(chosen).collect::<Vec<_>>().join(" "))
         }
         Notice::Context { used, size } => format!("context {used} of {size}"),
+        Notice::WholeInput { item_id, .. } => format!("whole input of {item_id}"),
         Notice::AnswerRefused { item_id, error } => format!("answer to {item_id} refused: {error:?}"),
         Notice::CommandRefused(error) => format!("command refused: {error:?}"),
         Notice::Unknown { kind, .. } => format!("unknown {kind}"),

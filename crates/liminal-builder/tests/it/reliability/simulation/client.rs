@@ -182,6 +182,7 @@ impl Client {
         let answer = PermissionAnswer {
             option_id: Some(option.to_owned()),
             answers: [(asked.clone(), "red".to_owned())].into(),
+            reason: None,
         };
         let (world, name) = (self.world.clone(), asked.clone());
         let witness = Box::new(move |_, item| {

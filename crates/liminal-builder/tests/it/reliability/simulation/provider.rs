@@ -47,7 +47,7 @@ async fn start(world: World, request: OpenRequest) -> Result<OpenedAgent, OpenEr
     }
     let session_id = request.resume.unwrap_or_else(|| SessionId::from(format!("{CLI_TYPE}:s{number}")));
     world.note(format_args!("agent {number} starts for {session_id}"));
-    let options = Options { permission_timeout: super::server::PERMISSION, ..Options::default() };
+    let options = Options { permission_timeout: Some(super::server::PERMISSION), ..Options::default() };
     Ok(OpenedAgent {
         transport: Box::new(Pipe::start(number, world)),
         dialect: Box::new(ClaudeDialect::new(session_id.clone(), options)),

@@ -101,7 +101,7 @@ impl Server {
             attachments: Attachments::kept_in(&disk.directory()),
             cluster: None,
             providers: ProviderRegistry::default().with(SimulatedAgents(world.clone())),
-            settings: Settings { idle: IDLE, permission: PERMISSION, most_agents: 2, ..Settings::default() },
+            settings: Settings { idle: IDLE, most_agents: 2, ..Settings::default() },
         });
         Self { world: world.clone(), sessions, log, watched }
     }
