@@ -61,7 +61,7 @@ describe('approvals', () => {
     const fake = show();
     fake.tell(permission('p1'));
     await settled();
-    fake.tell({ ...permission('p1', { outcome: { optionId: 'no' } }), status: 'complete' });
+    fake.tell({ ...permission('p1', { outcome: { optionId: 'no', by: 'user' } }), status: 'complete' });
     expect(screen.queryByTestId('approval')).toBeNull();
     expect(request).not.toHaveBeenCalled();
   });

@@ -96,7 +96,7 @@ describe('transcript', () => {
     const fake = show();
     fake.tell(call('update'));
     fake.tell(permission('p1', { callId: 'c1' }));
-    fake.tell({ ...permission('p1', { callId: 'c1', outcome: { optionId: 'no' } }), status: 'complete' } as Upsert);
+    fake.tell({ ...permission('p1', { callId: 'c1', outcome: { optionId: 'no', by: 'user' } }), status: 'complete' } as Upsert);
     fake.tell(call('complete', { toolOutput: 'no', toolOutputIsError: true }));
     const card = screen.getByTestId('tool-card');
     expect(card.querySelector('.tool-status')?.textContent).toContain('rejected');

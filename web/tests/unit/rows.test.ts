@@ -105,7 +105,7 @@ describe('tools', () => {
   it('needs approval while its request waits, and runs after it', () => {
     const call = tool('r', { status: 'update', callId: 'call-x' });
     expect(statusOf(call, permission('p'))).toBe('needs-approval');
-    expect(statusOf(call, permission('p', { status: 'complete', outcome: { optionId: 'yes' } }))).toBe('running');
+    expect(statusOf(call, permission('p', { status: 'complete', outcome: { optionId: 'yes', by: 'user' } }))).toBe('running');
   });
 
   it('is cancelled if its turn ended before its result came', () => {
@@ -179,7 +179,7 @@ describe('permissions', () => {
   });
 
   it('are told by the card of their call', () => {
-    const asked = permission('p', { status: 'complete', outcome: { optionId: 'yes' } });
+    const asked = permission('p', { status: 'complete', outcome: { optionId: 'yes', by: 'user' } });
     const rows = rowsOf(tool('r', { callId: 'call-x' }), asked);
     expect(kinds(rows)).toEqual(['tool']);
     expect((rows[0] as ToolRow).permission?.id).toBe('p');
@@ -187,10 +187,10 @@ describe('permissions', () => {
 
   const question = { question: 'Which?', multiSelect: false, options: [{ label: 'A' }] };
   it.each<[string, string | undefined, Partial<Extract<Upsert, { type: 'permission' }>>]>([
-    ['allowed', 'Allow once', { status: 'complete', outcome: { optionId: 'yes' } }],
-    ['rejected', 'Reject', { status: 'complete', outcome: { optionId: 'no' } }],
-    ['answered', undefined, { status: 'complete', outcome: { answers: { 'Which?': 'A' } }, questions: [question] }],
-    ['withdrawn', undefined, { status: 'complete', outcome: {} }],
+    ['allowed', 'Allow once', { status: 'complete', outcome: { optionId: 'yes', by: 'user' } }],
+    ['rejected', 'Reject', { status: 'complete', outcome: { optionId: 'no', by: 'user' } }],
+    ['answered', undefined, { status: 'complete', outcome: { answers: { 'Which?': 'A' }, by: 'user' }, questions: [question] }],
+    ['withdrawn', undefined, { status: 'complete', outcome: { by: 'agent' } }],
     ['lapsed', undefined, { status: 'error', errorCode: 'PERMISSION_LAPSED' }],
   ])('are %s', (outcome, chosen, fields) => {
     expect(rowsOf(permission('p', fields))[0]).toMatchObject({ kind: 'permission', outcome, chosen });

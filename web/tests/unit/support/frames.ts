@@ -37,7 +37,7 @@ export function tool(itemId: string, fields: Partial<Extract<Upsert, { type: 'to
 
 export function permission(itemId: string, fields: Partial<Extract<Upsert, { type: 'permission' }>> = {}): Upsert {
   return {
-    ...common(itemId, 'create'), type: 'permission', callId: 'call-x', title: 'Bash: ls',
+    ...common(itemId, 'create'), type: 'permission', callId: 'call-x', toolName: 'Bash', input: { command: 'ls' }, acceptsReason: true, title: 'Bash: ls',
     options: [
       { optionId: 'yes', name: 'Allow once', kind: 'allow_once' },
       { optionId: 'no', name: 'Reject', kind: 'reject_once' },
