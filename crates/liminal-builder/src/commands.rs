@@ -6,12 +6,14 @@ mod asking;
 mod conversation;
 mod files;
 mod list;
+mod request_text;
 mod run;
 mod search;
 mod send;
 mod server;
 mod terminal;
 mod transcript;
+mod visible_text;
 
 pub use approve::approve;
 pub use files::export;

@@ -42,7 +42,7 @@ pub struct Run {
     /// Write one JSON object a line: what the session says, as it says it
     #[arg(long)]
     pub json: bool,
-    /// What becomes of questions of the agent
+    /// How to answer the agent's permission requests
     #[arg(long, value_enum, default_value_t = Approve::Ask)]
     pub approve: Approve,
     /// Where data and configuration are
@@ -61,12 +61,12 @@ Examples:
   liminal run --agent demo \"/tour\"
   git diff | liminal run --agent claude-code --approve never - > review.md";
 
-/// What becomes of questions of an agent.
+/// How permission requests of an agent are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Approve {
-    /// The answer is no
+    /// Reject every request
     Never,
-    /// They are asked on the terminal; where there is none, the answer is no
+    /// Ask on the terminal; without a terminal, reject
     Ask,
 }
 
@@ -115,17 +115,22 @@ pub struct Attach {
 /// Options of `liminal approve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without a question and an answer, the questions that wait are listed with the answers they take.
+Without a request, all requests that wait are listed with everything they ask for and the answers they take. With a
+request and no answer, that one is shown, however long its input is.
 
 Examples:
   liminal approve
-  liminal approve 3f2a allow-once")]
+  liminal approve 3f2a
+  liminal approve 3f2a allow-once
+  liminal approve 3f2a deny --reason 'use the staging server'")]
 pub struct Answer {
-    /// The question, by its id or the beginning of it
-    #[arg(requires = "option")]
+    /// The request, by its id or the beginning of it
     pub id: Option<String>,
-    /// The answer: one of its options
+    /// The answer: one of the request's options
     pub option: Option<String>,
+    /// Why the request is rejected, for agents that can receive a reason
+    #[arg(long, value_name = "TEXT", requires = "option")]
+    pub reason: Option<String>,
     /// Write JSON
     #[arg(long)]
     pub json: bool,

@@ -2,12 +2,22 @@
 //! the answer travels is not known here.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use liminal_core::event::{PermissionOption, PermissionOptionKind, PermissionRequest, Question};
 use liminal_core::ids::ItemId;
 use liminal_core::wire::rest::PermissionAnswer;
 
+use super::request_text::{describe, summary};
 use super::terminal::safe_line;
+
+/// Nobody has read a request that was shown more recently: what is typed by then answers nothing.
+const UNREAD: Duration = Duration::from_millis(700);
+
+/// Whether a request has been shown for long enough to be answered.
+pub(super) fn is_read(shown_for: Duration) -> bool {
+    shown_for >= UNREAD
+}
 
 /// A question that waits.
 #[derive(Debug, Clone)]
@@ -23,19 +33,31 @@ impl Asking {
     }
 
     /// What is asked, on one line.
-    pub(super) fn title(&self) -> String {
-        safe_line(&self.request.title)
+    pub(super) fn summary(&self) -> String {
+        summary(&self.request)
     }
 
-    /// What is asked now, with the answers to choose from.
+    /// What is asked now, completely, with the answers to choose from.
     pub(super) fn prompt(&self) -> String {
-        let (title, choices) = match self.question() {
+        let (asked, choices) = match self.question() {
             Some(question) => (safe_line(&question.question), labels(question)),
-            None => (self.title(), self.request.options.iter().map(|option| option.name.clone()).collect()),
+            None => (
+                describe(&self.request),
+                self.request.options.iter().map(|option| option.name.clone()).collect(),
+            ),
         };
         let choices = choices.iter().enumerate();
         let choices = choices.map(|(at, choice)| format!("\n  {}) {}", at + 1, safe_line(choice)));
-        format!("? {title}{}", choices.collect::<String>())
+        let hint = match self.request.accepts_reason && self.question().is_none() {
+            true => "\n  A reason for a rejection goes behind its number.",
+            false => "",
+        };
+        format!("? {asked}{}{hint}", choices.collect::<String>())
+    }
+
+    /// Forgets the answers to a form that were refused; they are asked for again.
+    pub(super) fn start_over(&mut self) {
+        self.answers.clear();
     }
 
     /// Takes a line; gives the whole answer once there is one. A line that is no answer changes nothing.
@@ -68,7 +90,16 @@ impl Asking {
         let options = &self.request.options;
         let by_number = choice(line, options.len()).and_then(|at| options.get(at));
         let is_named = |option: &&PermissionOption| option.option_id == line || option.name == line;
-        by_number.or_else(|| options.iter().find(is_named)).map(chosen)
+        by_number.or_else(|| options.iter().find(is_named)).map(chosen).or_else(|| self.reasoned(line))
+    }
+
+    /// A rejection by its number, with a reason behind it. Nothing else is read out of words.
+    fn reasoned(&self, line: &str) -> Option<PermissionAnswer> {
+        let (number, reason) = line.split_once(char::is_whitespace)?;
+        let options = &self.request.options;
+        let option = choice(number, options.len()).and_then(|at| options.get(at))?;
+        let is_taken = self.request.accepts_reason && option.kind.is_rejection();
+        is_taken.then(|| PermissionAnswer { reason: Some(reason.trim().to_owned()), ..chosen(option) })
     }
 }
 
@@ -101,9 +132,16 @@ mod tests {
     }
 
     #[test]
+    fn nothing_answers_a_request_that_has_just_appeared() {
+        assert!(!is_read(Duration::ZERO) && !is_read(Duration::from_millis(699)));
+        assert!(is_read(Duration::from_millis(700)));
+    }
+
+    #[test]
     fn an_option_is_chosen_by_number_id_or_name() {
         let mut asking = asking(&[("yes", "allow_once"), ("no", "reject_once")], &json!([]));
-        assert_eq!(asking.prompt(), "? a\\u001b\n  1) Do yes\n  2) Do no");
+        let prompt = "? Permission needed\n  The agent's words: a‹U+001B›\n  1) Do yes\n  2) Do no";
+        assert_eq!(asking.prompt(), prompt);
         for (line, expected) in [
             ("1", Some("yes")),
             (" 2 ", Some("no")),
@@ -113,10 +151,22 @@ mod tests {
             ("0", None),
             ("3", None),
             ("y", None),
+            ("1 please", None),
+            ("2 not now", None),
         ] {
             let answer = asking.take(line).and_then(|answer| answer.option_id);
             assert_eq!(answer.as_deref(), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn a_reason_goes_with_a_rejection_only() {
+        let mut asking = asking(&[("yes", "allow_once"), ("no", "reject_once")], &json!([]));
+        asking.request.accepts_reason = true;
+        let answer = asking.take("2  use the staging server").unwrap();
+        assert_eq!(answer.option_id.as_deref(), Some("no"));
+        assert_eq!(answer.reason.as_deref(), Some("use the staging server"));
+        assert_eq!(asking.take("1 please"), None);
     }
 
     #[test]

@@ -6,20 +6,22 @@ use std::future::pending;
 use std::io::{self, IsTerminal, Stderr, Stdout};
 
 use anyhow::Result;
+use liminal_core::error::ErrorCode;
 use liminal_core::ids::{SessionId, TurnId};
 use liminal_core::upsert::{TurnEvent, TurnStatus, Upsert, UpsertBody, UpsertStatus};
 use liminal_core::wire::ServerMessage;
 use liminal_core::wire::rest::{SendMessage, SessionStatus};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 use tokio::signal::unix::Signal;
+use tokio::time::Instant;
 
 use super::approve;
-use super::asking::Asking;
+use super::asking::{Asking, is_read};
 use super::send;
 use super::terminal::{is_attended, json_line, say};
 use super::transcript::{Prompts, Transcript};
 use crate::exit::Exit;
-use crate::http::client::{Client, Follower, encoded};
+use crate::http::client::{AskError, Client, Follower, encoded};
 
 /// What a conversation is held for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +50,8 @@ pub(super) struct Conversation {
     transcript: Transcript<Stdout, Stderr>,
     /// Questions that wait for a person, the one that is being asked first.
     questions: VecDeque<Asking>,
+    /// When the question that is being asked was shown.
+    prompted_at: Instant,
     lines: Option<Lines<BufReader<Stdin>>>,
     interrupts: Signal,
     is_stopping: bool,
@@ -79,6 +83,7 @@ impl Conversation {
             manner: Manner { asks: manner.asks && lines.is_some(), ..manner },
             transcript: Transcript::new(io::stdout(), io::stderr(), is_dimming, prompts),
             questions: VecDeque::new(),
+            prompted_at: Instant::now(),
             lines,
             interrupts,
             is_stopping: false,
@@ -162,7 +167,7 @@ impl Conversation {
             (Purpose::Turn(_), false) => self.deny(&asking).await,
             // Somebody else may answer it.
             (Purpose::Watch, false) => {
-                Ok(self.transcript.note(&format!("? {}; answer with `liminal approve`", asking.title()))?)
+                Ok(self.transcript.note(&format!("? {}; answer with `liminal approve`", asking.summary()))?)
             }
         }
     }
@@ -170,20 +175,21 @@ impl Conversation {
     fn ask(&mut self) -> Result<()> {
         let Some(asking) = self.questions.front() else { return Ok(()) };
         let prompt = asking.prompt();
+        self.prompted_at = Instant::now();
         Ok(self.transcript.note(&prompt)?)
     }
 
     /// Nobody is there who could allow anything.
     async fn deny(&mut self, asking: &Asking) -> Result<()> {
-        let title = asking.title();
+        let summary = asking.summary();
         match asking.denial() {
             Some(answer) => {
-                self.transcript.note(&format!("denied, because nobody is asked: {title}"))?;
+                self.transcript.note(&format!("Rejected (no terminal to ask on): {summary}"))?;
                 approve::answer(&self.client, &self.session, &asking.item, &answer).await?;
             }
             None => {
                 self.transcript
-                    .note(&format!("stopped, because nobody is asked and there is no no: {title}"))?;
+                    .note(&format!("Stopped (no terminal to ask on, and no way to reject): {summary}"))?;
                 self.cancel().await?;
             }
         }
@@ -192,13 +198,11 @@ impl Conversation {
 
     /// A line answers the question that is asked; while there is none, it is for the agent.
     async fn said(&mut self, line: &str) -> Result<Option<Exit>> {
-        if let Some(asking) = self.questions.front_mut() {
-            if let Some(answer) = asking.take(line) {
-                let item = asking.item.clone();
-                self.questions.pop_front();
-                approve::answer(&self.client, &self.session, &item, &answer).await?;
-            }
-            self.ask()?;
+        if self.questions.front().is_some() && !is_read(self.prompted_at.elapsed()) {
+            // Whatever it says, it was typed for what was on the screen before.
+            self.transcript.note("Not taken as an answer: the request had just appeared. Type it again.")?;
+        } else if self.questions.front().is_some() {
+            self.answered(line).await?;
         } else if self.purpose == Purpose::Watch && !line.trim().is_empty() {
             let message = SendMessage {
                 message: line.to_owned(),
@@ -209,6 +213,23 @@ impl Conversation {
             send::post(&self.client, &self.session, &message).await?;
         }
         Ok(None)
+    }
+
+    async fn answered(&mut self, line: &str) -> Result<()> {
+        let Some(asking) = self.questions.front_mut() else { return Ok(()) };
+        let Some(answer) = asking.take(line) else { return self.ask() };
+        let item = asking.item.clone();
+        match approve::answer(&self.client, &self.session, &item, &answer).await {
+            Err(AskError::Refused { code: ErrorCode::InvalidRequest, detail }) => {
+                asking.start_over();
+                self.transcript.note(&format!("The agent cannot take this answer: {detail}"))?;
+            }
+            other => {
+                other?;
+                self.questions.pop_front();
+            }
+        }
+        self.ask()
     }
 
     /// The person is gone: nobody answers any more.

@@ -8,6 +8,7 @@ use liminal_core::event::Origin;
 use liminal_core::ids::ItemId;
 use liminal_core::upsert::{PermissionBody, ToolCallBody, Upsert, UpsertBody, UpsertStatus};
 
+use super::request_text::{settled, summary};
 use super::terminal::{safe, safe_line};
 
 const DIM: &str = "\u{1b}[2m";
@@ -80,7 +81,7 @@ impl<O: Write, E: Write> Transcript<O, E> {
                 self.grow(state, &thinking.content, Side::Aside)?;
             }
             UpsertBody::ToolCall(call) if is_over(state) => self.note(&tool(state, call))?,
-            UpsertBody::Permission(asked) if is_over(state) => self.note(&answered(state, asked))?,
+            UpsertBody::Permission(asked) if is_over(state) => self.note(&answered(asked))?,
             UpsertBody::Message(_)
             | UpsertBody::Thinking(_)
             | UpsertBody::ToolCall(_)
@@ -172,15 +173,9 @@ fn tool(state: &Upsert, call: &ToolCallBody) -> String {
     format!("{indent}{mark} {}{end}", safe_line(&format!("{}{title}", call.tool_name)))
 }
 
-fn answered(state: &Upsert, asked: &PermissionBody) -> String {
-    let title = safe_line(&asked.request.title);
-    let chosen = asked.outcome.as_ref().and_then(|outcome| outcome.option_id.as_deref());
-    let option = asked.request.options.iter().find(|option| Some(option.option_id.as_str()) == chosen);
-    match (state.status, option) {
-        (UpsertStatus::Error, _) => format!("? {title}: not answered"),
-        (_, Some(option)) => format!("? {title}: {}", safe_line(&option.name)),
-        (_, None) => format!("? {title}: answered"),
-    }
+fn answered(asked: &PermissionBody) -> String {
+    let PermissionBody { request, outcome } = asked;
+    format!("? {}: {}", summary(request), settled(request, outcome.as_ref()))
 }
 
 #[cfg(test)]

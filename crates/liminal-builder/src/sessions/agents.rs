@@ -216,13 +216,27 @@ impl Sessions {
         while self.agents() >= most {
             let idle = self.slots().values().find(|slot| is_idle(slot)).cloned();
             let Some(slot) = idle else {
-                let problem =
-                    format!("{most} agents are at work, which is the limit; wait for one, or end one");
-                return Err(Failure::new(ErrorCode::AgentsExhausted, problem));
+                return Err(Failure::new(ErrorCode::AgentsExhausted, self.exhausted(most)));
             };
             self.hibernate(&slot).await;
         }
         Ok(())
+    }
+
+    /// Why no more agents can run. Sessions that wait for a person keep their agents, so they are named.
+    fn exhausted(&self, most: usize) -> String {
+        let slots: Vec<_> = self.slots().values().cloned().collect();
+        let waiting = slots.iter().filter_map(|slot| {
+            let view = slot.board.now().view;
+            let title = view.title.unwrap_or_else(|| "untitled".to_owned());
+            (view.state == SessionState::Waiting).then(|| format!("{} ({title})", slot.id))
+        });
+        let waiting: Vec<String> = waiting.collect();
+        let limit = format!("{most} agents are running, which is the limit set by max-agents");
+        if waiting.is_empty() {
+            return format!("{limit}; wait for one to finish, or end one");
+        }
+        format!("{limit}; answer or end one of the sessions that wait for you: {}", waiting.join(", "))
     }
 
     /// Ends the agent of an idle session; its next message brings it back.
