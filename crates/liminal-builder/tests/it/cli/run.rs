@@ -46,10 +46,10 @@ fn where_nobody_can_be_asked_the_answer_is_no() {
     for approve in ["ask", "never"] {
         let ended = demo(&world, "/permission", &["--approve", approve]);
         assert_eq!(ended.code, Some(0), "{ended:?}");
-        assert!(ended.err.contains("denied, because nobody is asked"), "{ended:?}");
+        assert!(ended.err.contains("Rejected (no terminal to ask on)"), "{ended:?}");
         let session = ended.err.lines().last().unwrap().rsplit_once(' ').unwrap().1.to_owned();
         let (_, told) = world.ask("GET", &format!("/api/session/{session}/history"), "");
-        assert!(told.contains("\"outcome\":{\"optionId\":\"reject-once\"}"), "{told}");
+        assert!(told.contains("\"outcome\":{\"optionId\":\"reject-once\",\"by\":\"user\"}"), "{told}");
     }
 }
 

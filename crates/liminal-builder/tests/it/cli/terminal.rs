@@ -69,23 +69,41 @@ impl Terminal {
         self.keyboard.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Waits for this text behind the last one that was waited for.
-    pub(super) fn shows(&mut self, text: &str) {
+    /// Waits for the first of these texts; returns which one it was.
+    fn shows_one_of(&mut self, texts: &[&str]) -> usize {
         let clock = Clock::start();
         loop {
             let new = self.shown.get(self.seen..).unwrap_or_default();
-            if let Some(place) = new.find(text) {
-                self.seen += place + text.len();
-                return;
+            let places = texts.iter().enumerate();
+            let places = places.filter_map(|(which, text)| Some((new.find(text)? + text.len(), which)));
+            if let Some((end, which)) = places.min() {
+                self.seen += end;
+                return which;
             }
             let rest = PATIENCE.saturating_sub(clock.now().mono);
             match self.screen.recv_timeout(rest) {
                 Ok(bytes) => self.shown += &String::from_utf8_lossy(&bytes),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    panic!("`{text}` is not shown: {:?}", self.shown)
+                    panic!("none of {texts:?} is shown: {:?}", self.shown)
                 }
             }
         }
+    }
+
+    /// Types an answer, again as long as the request is too new to be answered, and waits for what follows from it.
+    pub(super) fn answers(&mut self, line: &str, outcome: &str) {
+        loop {
+            self.types(line);
+            match self.shows_one_of(&["Not taken as an answer", outcome]) {
+                0 => {}
+                _ => return,
+            }
+        }
+    }
+
+    /// Waits for this text behind the last one that was waited for.
+    pub(super) fn shows(&mut self, text: &str) {
+        self.shows_one_of(&[text]);
     }
 
     /// Waits for the end, after which the terminal must be as it was.
