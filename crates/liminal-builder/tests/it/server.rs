@@ -7,6 +7,7 @@ mod machine;
 mod screen;
 mod socket;
 
+mod answers;
 mod attachments;
 mod bypass;
 mod confinement;

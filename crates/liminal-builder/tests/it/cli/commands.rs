@@ -83,7 +83,8 @@ fn a_question_is_listed_and_answered_once() {
     let id = waiting["id"].as_str().unwrap();
     let listed = world.run(&["approve"]).out;
     assert!(
-        listed.contains(&id[..12]) && listed.contains("allow-once, allow-always, reject-once"),
+        listed.contains(&id[..12])
+            && ["allow-once", "allow-always", "reject-once"].iter().all(|option| listed.contains(option)),
         "{listed}"
     );
     let refused = world.run(&["send", &session, "meanwhile"]);
@@ -96,7 +97,32 @@ fn a_question_is_listed_and_answered_once() {
     let answered = world.run(&["approve", &id[..8], "allow-once"]);
     assert_eq!((answered.code, answered.out.as_str()), (Some(0), "answered\n"), "{answered:?}");
     assert_eq!(world.run(&["approve", id, "reject-once"]).code, Some(1));
-    assert_eq!(world.run(&["approve", id]).code, Some(2));
+    assert_eq!(world.run(&["approve", id]).code, Some(1), "a request that is settled cannot be shown");
+}
+
+#[test]
+fn a_request_is_printed_with_everything_that_will_run() {
+    let world = World::with_fake();
+    let session = world.session_of("claude-code", "!say 1");
+    let command = "!perm echo list  \u{202e}the files";
+    assert_eq!(world.run(&["send", &session, command]).code, Some(0));
+    let listed = world.wait_for(|world| {
+        let listed = world.run(&["approve"]).out;
+        (!listed.is_empty()).then_some(listed)
+    });
+    assert!(
+        listed.contains("Permission needed: Bash\n  command: echo list  ‹U+202E›the files\n"),
+        "{listed}"
+    );
+    assert!(listed.contains("answer deny: Reject\n"), "{listed}");
+    let id = listed.split_whitespace().next().unwrap();
+    assert_eq!(world.run(&["approve", id]).out, listed, "one request is shown like all");
+    let refused = world.run(&["approve", id, "allow_once", "--reason", "why not"]);
+    assert_eq!(refused.code, Some(1), "a reason goes with a rejection only: {refused:?}");
+    let rejected = world.run(&["approve", id, "deny", "--reason", "use staging"]);
+    assert_eq!(rejected.code, Some(0), "{rejected:?}");
+    let (_, history) = world.ask("GET", &format!("/api/session/{session}/history"), "");
+    assert!(history.contains(r#""reason":"use staging""#), "{history}");
 }
 
 #[test]

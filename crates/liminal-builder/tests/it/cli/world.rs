@@ -105,7 +105,12 @@ impl World {
 
     /// A new session of the demo agent that has said something.
     pub(super) fn session(&self, prompt: &str) -> String {
-        let ended = self.run(&["run", "--agent", "demo", "--json", prompt]);
+        self.session_of("demo", prompt)
+    }
+
+    /// The same with another agent.
+    pub(super) fn session_of(&self, agent: &str, prompt: &str) -> String {
+        let ended = self.run(&["run", "--agent", agent, "--json", prompt]);
         assert_eq!(ended.code, Some(0), "{ended:?}");
         ended.lines()[0]["sessionId"].as_str().unwrap().to_owned()
     }
