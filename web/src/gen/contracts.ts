@@ -1095,7 +1095,11 @@ hits: Array<SearchHit>,
 /**
  * How many sessions other servers keep, which were not searched: each server searches its own. Missing if none.
  */
-elsewhere?: number, };
+elsewhere?: number, 
+/**
+ * Finished items that are not in the search index yet, so that this search could not find them. Missing if none.
+ */
+notIndexed?: number, };
 
 export type SendMessage = { 
 /**

@@ -14,7 +14,7 @@ use crate::http::client::encoded;
 /// Looks for words in all sessions.
 pub async fn search(options: &Search) -> Result<Exit> {
     let path = format!("/api/search?q={}", encoded(&options.words.join(" ")));
-    let SearchResults { hits, elsewhere } = find(&options.place)?.get(&path).await?;
+    let SearchResults { hits, elsewhere, not_indexed } = find(&options.place)?.get(&path).await?;
     if options.json {
         say(&json_line(&hits)?)?;
     } else {
@@ -23,6 +23,10 @@ pub async fn search(options: &Search) -> Result<Exit> {
     }
     if let Some(count) = elsewhere {
         tell(&format!("{count} sessions of other servers were not searched; ask there"))?;
+    }
+    if let Some(count) = not_indexed {
+        let items = if count == 1 { "1 item is".to_owned() } else { format!("{count} items are") };
+        tell(&format!("{items} not indexed yet; search again in a moment"))?;
     }
     Ok(if hits.is_empty() { Exit::Failed } else { Exit::Good })
 }

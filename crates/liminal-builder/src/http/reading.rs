@@ -230,6 +230,8 @@ pub(super) async fn search(
     Query(search): Query<Search>,
 ) -> Result<Json<SearchResults>, ApiError> {
     let limit = search.limit.unwrap_or(HITS);
+    // Counted first: what is indexed meanwhile may be counted and found, but nothing is missed unsaid.
+    let not_indexed = app.sessions().database().not_indexed(search.session_id.as_ref()).await?;
     let found = app.sessions().database().search(&search.q, search.session_id.as_ref(), limit).await?;
     let mut hits = Vec::new();
     for hit in found {
@@ -238,7 +240,9 @@ pub(super) async fn search(
         let snippet = pieces(&hit);
         hits.push(SearchHit { session_id: hit.session, project_id, title, item_id: hit.item_id, snippet });
     }
-    Ok(Json(SearchResults { hits, elsewhere: elsewhere(&app, search.session_id.as_ref()) }))
+    let elsewhere = elsewhere(&app, search.session_id.as_ref());
+    let not_indexed = u32::try_from(not_indexed).ok().filter(|count| *count > 0);
+    Ok(Json(SearchResults { hits, elsewhere, not_indexed }))
 }
 
 /// How many of the sessions that were meant are kept by other servers, and not here.

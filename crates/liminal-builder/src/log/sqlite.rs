@@ -14,8 +14,10 @@ mod indexing;
 mod meta;
 mod opening;
 mod packing;
+mod plain_text;
 mod reader;
 pub(crate) mod records;
+mod renewal;
 mod restart;
 mod rows;
 mod salvage;
@@ -151,6 +153,12 @@ impl SqliteLog {
         let search =
             move |connection: &Connection| search::search(connection, &query, session.as_ref(), limit);
         self.readers.run(search).await
+    }
+
+    /// Finished items of one session, or of all, that a search does not find yet.
+    pub async fn not_indexed(&self, session: Option<&SessionId>) -> Result<u64, LogError> {
+        let session = session.cloned();
+        self.readers.run(move |connection| search::not_indexed(connection, session.as_ref())).await
     }
 
     /// The newest place of every session's log.

@@ -76,4 +76,8 @@ pub struct SearchResults {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub elsewhere: Option<u32>,
+    /// Finished items that are not in the search index yet, so that this search could not find them. Missing if none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub not_indexed: Option<u32>,
 }

@@ -2,22 +2,19 @@
 //! and indexed in small steps when the writer has nothing else to do, so nobody waits for a large text.
 
 use rusqlite::{Connection, OptionalExtension, params};
-use serde_json::Value;
 
-use super::super::{Entry, LogError};
+use super::super::LogError;
 use super::packing::BLOCK_BYTES;
-use super::rows;
-
-/// About a millisecond of work, and what a hit is shown from.
-const PASSAGE_BYTES: usize = 16 << 10;
-/// Of a tool's output only the beginning is indexed: nobody looks for line 10,000 of a build.
-const TOOL_OUTPUT_BYTES: usize = 64 << 10;
+use super::plain_text::{passages, plain_text};
+use super::{renewal, rows};
 
 /// The item that is being indexed.
 #[derive(Debug, Default)]
 pub(super) struct Indexing {
     current: Option<Item>,
     may_have_more: bool,
+    /// Whether every entry of an older index is noted.
+    is_renewed: bool,
 }
 
 #[derive(Debug)]
@@ -43,7 +40,7 @@ impl Indexing {
 
     /// Items were forgotten, perhaps the one at hand.
     pub(super) fn restart(&mut self) {
-        *self = Self { current: None, may_have_more: true };
+        *self = Self { current: None, may_have_more: true, is_renewed: self.is_renewed };
     }
 
     pub(super) const fn is_idle(&self) -> bool {
@@ -52,6 +49,10 @@ impl Indexing {
 
     /// One passage; tells whether there may be more.
     pub(super) fn step(&mut self, connection: &Connection) -> Result<bool, LogError> {
+        if !self.is_renewed {
+            self.is_renewed = renewal::step(connection)?;
+            return Ok(true);
+        }
         let Some(item) = self.current.take().map_or_else(|| next(connection), |item| Ok(Some(item)))? else {
             self.may_have_more = false;
             return Ok(false);
@@ -63,7 +64,7 @@ impl Indexing {
             return Ok(true);
         }
         let Some(passage) = passages(&item.text).nth(item.number) else {
-            done(connection, item.place)?;
+            done(connection, &item)?;
             return Ok(true);
         };
         write(connection, item.place, item.number, passage)?;
@@ -78,10 +79,6 @@ fn next(connection: &Connection) -> Result<Option<Item>, LogError> {
         .query_row([], |row| row.get(0))
         .optional()?;
     let Some(place) = place else { return Ok(None) };
-    // What was indexed before the server was stopped is indexed again.
-    connection
-        .execute("DELETE FROM words WHERE rowid IN (SELECT id FROM passage WHERE place = ?1)", [place])?;
-    connection.execute("DELETE FROM passage WHERE place = ?1", [place])?;
     // A damaged entry is told to those who read it; it must not keep the others out of the index.
     let entry = rows::at(connection, place).ok().flatten();
     let is_lying = entry.as_ref().is_some_and(|entry| entry.bytes.len() >= BLOCK_BYTES);
@@ -89,63 +86,35 @@ fn next(connection: &Connection) -> Result<Option<Item>, LogError> {
     Ok(Some(Item { place, text, number: 0, is_lying }))
 }
 
+/// A passage that is indexed again keeps its id, because hits are ordered by it.
 fn write(connection: &Connection, place: i64, number: usize, passage: &str) -> Result<(), LogError> {
-    connection
-        .prepare_cached("INSERT INTO passage (place, number) VALUES (?1, ?2)")?
-        .execute(params![place, rows::number(number as u64)])?;
+    let number = rows::number(number as u64);
+    let known: Option<i64> = connection
+        .prepare_cached("SELECT id FROM passage WHERE place = ?1 AND number = ?2")?
+        .query_row([place, number], |row| row.get(0))
+        .optional()?;
+    let id = if let Some(id) = known {
+        connection.prepare_cached("DELETE FROM words WHERE rowid = ?1")?.execute([id])?;
+        id
+    } else {
+        connection
+            .prepare_cached("INSERT INTO passage (place, number) VALUES (?1, ?2)")?
+            .execute([place, number])?;
+        connection.last_insert_rowid()
+    };
     connection
         .prepare_cached("INSERT INTO words (rowid, text) VALUES (?1, ?2)")?
-        .execute(params![connection.last_insert_rowid(), passage])?;
+        .execute(params![id, passage])?;
     Ok(())
 }
 
-fn done(connection: &Connection, place: i64) -> Result<(), LogError> {
-    connection.prepare_cached("DELETE FROM unindexed WHERE place = ?1")?.execute([place])?;
+/// Removes the passages that an earlier index had beyond the last one.
+fn done(connection: &Connection, item: &Item) -> Result<(), LogError> {
+    const SURPLUS: &str = "place = ?1 AND number >= ?2";
+    let from = [item.place, rows::number(item.number as u64)];
+    let words = format!("DELETE FROM words WHERE rowid IN (SELECT id FROM passage WHERE {SURPLUS})");
+    connection.prepare_cached(&words)?.execute(from)?;
+    connection.prepare_cached(&format!("DELETE FROM passage WHERE {SURPLUS}"))?.execute(from)?;
+    connection.prepare_cached("DELETE FROM unindexed WHERE place = ?1")?.execute([item.place])?;
     Ok(())
-}
-
-/// What a person can look for in an item; nothing for plans and permissions.
-pub(super) fn plain_text(entry: &Entry) -> Option<String> {
-    let payload: Value = serde_json::from_slice(&entry.bytes).ok()?;
-    let field = |name: &str| payload.get(name).and_then(Value::as_str);
-    match field("type")? {
-        "message" | "thinking" => field("content").map(str::to_owned),
-        "tool_call" => {
-            let mut parts: Vec<&str> = [field("toolName"), field("title")].into_iter().flatten().collect();
-            strings(payload.get("toolArguments").unwrap_or(&Value::Null), &mut parts);
-            let output = field("toolOutput").unwrap_or_default();
-            parts.push(cut(output, TOOL_OUTPUT_BYTES).0);
-            Some(parts.join("\n"))
-        }
-        _ => None,
-    }
-}
-
-fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
-    match value {
-        Value::String(text) => found.push(text),
-        Value::Array(values) => values.iter().for_each(|value| strings(value, found)),
-        Value::Object(fields) => fields.values().for_each(|value| strings(value, found)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-/// A text in parts, cut between words where there are any.
-pub(super) fn passages(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let (passage, behind) = cut(rest, PASSAGE_BYTES);
-        rest = behind;
-        (!passage.is_empty()).then_some(passage)
-    })
-}
-
-fn cut(text: &str, bytes: usize) -> (&str, &str) {
-    if text.len() <= bytes {
-        return (text, "");
-    }
-    let end = text.floor_char_boundary(bytes);
-    let (head, _) = text.split_at(end);
-    let between_words = head.rfind(char::is_whitespace).filter(|at| *at > 0);
-    text.split_at(between_words.unwrap_or(end))
 }

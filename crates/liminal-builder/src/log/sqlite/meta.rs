@@ -50,13 +50,18 @@ pub(super) fn leave(connection: Connection) -> Result<(), LogError> {
     connection.close().map_err(|(_, error)| error.into())
 }
 
-fn get(connection: &Connection, name: &str) -> Result<Option<String>, LogError> {
+pub(super) fn get(connection: &Connection, name: &str) -> Result<Option<String>, LogError> {
     let value = connection.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0));
     Ok(value.optional()?)
 }
 
-fn set(connection: &Connection, name: &str, value: &str) -> Result<(), LogError> {
+pub(super) fn set(connection: &Connection, name: &str, value: &str) -> Result<(), LogError> {
     const SQL: &str = "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2";
     connection.execute(SQL, [name, value])?;
+    Ok(())
+}
+
+pub(super) fn remove(connection: &Connection, name: &str) -> Result<(), LogError> {
+    connection.execute("DELETE FROM meta WHERE name = ?1", [name])?;
     Ok(())
 }

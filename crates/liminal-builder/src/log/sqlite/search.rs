@@ -6,7 +6,7 @@ use liminal_core::ids::{ItemId, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::{Key, LogError};
-use super::indexing::{passages, plain_text};
+use super::plain_text::{passages, plain_text};
 use super::reader::session_row;
 use super::rows;
 
@@ -63,6 +63,15 @@ pub(super) fn search(
         }
     }
     Ok(hits)
+}
+
+/// Finished items of one session, or of all, that are not in the index yet.
+pub(super) fn not_indexed(connection: &Connection, session: Option<&SessionId>) -> Result<u64, LogError> {
+    let Some((from, to)) = places(connection, session)? else { return Ok(0) };
+    let count: i64 = connection
+        .prepare_cached("SELECT count(*) FROM unindexed WHERE place > ?1 AND place < ?2")?
+        .query_row([from, to], |row| row.get(0))?;
+    Ok(count.unsigned_abs())
 }
 
 /// Between which places to look: in one session, or everywhere. None if there is no such session.

@@ -70,6 +70,21 @@ fn sessions_are_listed_searched_and_exported() {
 }
 
 #[test]
+fn a_search_says_how_much_is_not_indexed_yet() {
+    let world = World::served();
+    world.session("/words 100");
+    while world.run(&["search", "words"]).err.contains("not indexed") {}
+    let file = rusqlite::Connection::open(world.data().join("liminal.db")).unwrap();
+    let note = |count: u8| {
+        let places = format!("SELECT place FROM entry WHERE key LIKE 'item:%' LIMIT {count}");
+        file.execute(&format!("INSERT OR IGNORE INTO unindexed {places}"), []).unwrap();
+        world.run(&["search", "words"]).err
+    };
+    assert_eq!(note(1), "1 item is not indexed yet; search again in a moment\n");
+    assert_eq!(note(2), "2 items are not indexed yet; search again in a moment\n");
+}
+
+#[test]
 fn a_question_is_listed_and_answered_once() {
     let world = World::served();
     let session = world.session("/help");

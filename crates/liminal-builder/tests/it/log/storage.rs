@@ -173,6 +173,47 @@ async fn finished_items_of_all_sessions_are_found() {
     assert_eq!(log.search("cafe", None, 10).await.unwrap(), []);
 }
 
+/// An index as the version before wrote it: with escape sequences.
+fn with_old_index(path: &Path) {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    connection.execute("DELETE FROM meta WHERE name = 'index'", []).unwrap();
+    connection.execute("DELETE FROM words", []).unwrap();
+    let texts = [(1, "older"), (2, "\u{1b}[31mcoloured\u{1b}[0m older"), (3, "newer")];
+    for (id, text) in texts {
+        connection
+            .execute("INSERT INTO words (rowid, text) VALUES (?1, ?2)", rusqlite::params![id, text])
+            .unwrap();
+    }
+    connection.close().unwrap();
+}
+
+#[tokio::test]
+async fn an_older_index_is_made_again_in_the_same_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("liminal.db");
+    let log = open(directory.path(), Settings::default());
+    for (item, text) in [("a", "older"), ("b", "\u{1b}[31mcoloured\u{1b}[0m older"), ("c", "newer")] {
+        append(&log, &session(), message(&session(), item, UpsertStatus::Complete, text)).await;
+        log.indexed().await.unwrap();
+    }
+    log.close().await.unwrap();
+    with_old_index(&path);
+
+    let (log, hands) = SqliteLog::by_hand(&path, Settings::default()).unwrap();
+    assert_eq!(log.search("coloured", None, 5).await.unwrap(), [], "a start indexes nothing");
+    drop((log, hands));
+    let log = open(directory.path(), Settings::default());
+    log.indexed().await.unwrap();
+    let found = async |query: &str| -> Vec<String> {
+        let hits = log.search(query, None, 5).await.unwrap();
+        hits.into_iter().map(|hit| hit.item_id.to_string()).collect()
+    };
+    assert_eq!(found("coloured").await, ["b"]);
+    assert_eq!(found("older").await, ["b", "a"], "the newest first");
+    assert_eq!(log.not_indexed(None).await.unwrap(), 0);
+    log.close().await.unwrap();
+}
+
 fn call(session: &SessionId) -> liminal_builder::log::Batch {
     let arguments = serde_json::from_str::<ToolArguments>(r#"{"command":"grep -r fixme","toolOutput":"x"}"#);
     let body = UpsertBody::ToolCall(ToolCallBody {

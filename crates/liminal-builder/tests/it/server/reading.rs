@@ -4,8 +4,10 @@ use liminal_core::upsert::{Upsert, UpsertBody};
 use liminal_core::wire::approvals::SearchResults;
 use liminal_core::wire::rest::{HistoryPage, Meta, SessionStatus};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::machine::Machine;
+use crate::chat::PATIENCE;
 
 fn call(entries: &[Upsert]) -> (&Upsert, &str) {
     let output = |entry: &Upsert| match &entry.body {
@@ -139,6 +141,32 @@ async fn a_conversation_is_exported_and_searched() {
     assert!(hits[0].snippet.iter().any(|piece| piece.is_match && piece.text == "pangolin"), "{hits:?}");
     assert!(found(&format!("&sessionId={other}")).await.hits.is_empty());
     assert_eq!(found("&limit=1").await.hits.len(), 1);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_search_finds_coloured_words_and_says_what_is_not_indexed_yet() {
+    let machine = Machine::new();
+    let server = machine.start().await;
+    let id = server.create("demo").await;
+    server.turn(&id, "/run").await;
+    let found = async |query: &str| -> SearchResults {
+        server.get(&format!("/api/search?q={query}")).await.read(200)
+    };
+    let indexed = async { while found("compiling").await.not_indexed.is_some() {} };
+    timeout(PATIENCE, indexed).await.expect("everything is indexed");
+    // Green, bold and followed by a reset in the output.
+    let hit = found("compiling").await.hits.remove(0);
+    let shown: String = hit.snippet.iter().map(|piece| piece.text.as_str()).collect();
+    assert!(shown.contains("Compiling demo") && !shown.contains("[0m"), "{shown}");
+
+    // The writer looks for such rows when something is appended, and nothing is.
+    let file = rusqlite::Connection::open(machine.data().join("liminal.db")).unwrap();
+    let note = "INSERT INTO unindexed SELECT place FROM entry WHERE key LIKE 'item:%' LIMIT 2";
+    file.execute(note, []).unwrap();
+    assert_eq!(found("compiling").await.not_indexed, Some(2));
+    assert_eq!(found(&format!("compiling&sessionId={id}")).await.not_indexed, Some(2));
+    assert_eq!(found("compiling&sessionId=demo:other").await.not_indexed, None);
     server.stop().await;
 }
 
