@@ -23,13 +23,22 @@ use crate::sessions::ListQuery;
 
 type Status = Result<Json<SessionStatus>, ApiError>;
 
-/// Which part of a list is wanted.
+/// Which sessions to list: those of a project, those that need attention, or those that match a text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Listing {
-    /// The project whose sessions are wanted.
-    #[schemars(required)]
+    /// The project whose sessions are listed. Required unless `attention` or `q` is given; then, without it, the
+    /// sessions of all projects are.
     project_id: Option<ProjectId>,
+    /// Only sessions that wait for an answer, have a running turn, or have entries beyond the `seq` that `seen` of
+    /// `/api/ui-state` has for them.
+    #[serde(default)]
+    attention: bool,
+    /// More sessions to list with `attention`, whatever they do: ids, separated by commas.
+    session_ids: Option<String>,
+    /// Only sessions whose title, directory, agent or id contain every word of this text. Case and accents don't
+    /// matter.
+    q: Option<String>,
     /// Those that were put away or ended, instead of the active ones.
     #[serde(default)]
     archived: bool,
@@ -43,12 +52,16 @@ pub(super) async fn list(
     State(app): State<App>,
     Query(listing): Query<Listing>,
 ) -> Result<Json<SessionList>, ApiError> {
-    let Some(project) = listing.project_id.filter(|project| !project.as_str().is_empty()) else {
-        let problem = "say of which project, with ?projectId=";
-        return Err(ApiError::new(ErrorCode::ProjectIdRequired, problem));
-    };
-    let query = ListQuery { archived: listing.archived, after: listing.after, limit: listing.limit };
-    Ok(Json(app.sessions().list(&project, &query).await?))
+    let project = listing.project_id.filter(|project| !project.as_str().is_empty());
+    let text = listing.q.filter(|text| !text.trim().is_empty());
+    if project.is_none() && text.is_none() && !listing.attention {
+        return Err(ApiError::new(ErrorCode::ProjectIdRequired, "projectId is required"));
+    }
+    let Listing { attention, archived, after, limit, .. } = listing;
+    let named = listing.session_ids.unwrap_or_default();
+    let named = named.split(',').filter(|id| !id.is_empty()).map(SessionId::from).collect();
+    let query = ListQuery { project, attention, named, text, archived, after, limit };
+    Ok(Json(app.sessions().list(&query).await?))
 }
 
 pub(super) async fn create(

@@ -1,4 +1,4 @@
-//! The list of a project's sessions: those made here and those found on disk. Owns how both become one list.
+//! Lists of sessions: those made here and those found on disk. Owns how both become one list, and its pages.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use liminal_core::ids::{ProjectId, SessionId};
 use liminal_core::time::Timestamp;
 use liminal_core::wire::rest::{SessionList, SessionSource, SessionState, SessionSummary};
 
+use super::matching::Matcher;
 use super::{Failure, Sessions, identity};
 use crate::cluster::{Cluster, Record};
 use crate::discovery;
@@ -17,33 +18,66 @@ use crate::store::{ProjectRow, SessionRow};
 
 const LARGEST_PAGE: usize = 1000;
 
-/// Which part of a list is wanted.
+/// Which sessions to list.
 #[derive(Debug, Clone, Default)]
 pub struct ListQuery {
+    /// Only those of this project.
+    pub project: Option<ProjectId>,
+    /// Only those that wait, run, or have something unread.
+    pub attention: bool,
+    /// With `attention`, these too.
+    pub named: Vec<SessionId>,
+    /// Only those that match this text.
+    pub text: Option<String>,
     /// Only what was put away or ended, instead of what is active.
     pub archived: bool,
     /// Behind this place of the list.
     pub after: Option<String>,
-    /// So many at most.
+    /// The most to return.
     pub limit: Option<usize>,
 }
 
 impl Sessions {
-    /// The sessions of a project, the newest first.
-    pub async fn list(&self, project: &ProjectId, query: &ListQuery) -> Result<SessionList, Failure> {
-        let Some(project) = self.project(project).await? else {
-            return Err(Failure::new(ErrorCode::ProjectNotFound, "there is no such project; add it first"));
+    /// Sessions of a project or of all projects, the newest first.
+    pub async fn list(&self, query: &ListQuery) -> Result<SessionList, Failure> {
+        let projects = self.listed_projects(query.project.as_ref()).await?;
+        let (mut sessions, notes) = if query.attention {
+            (self.needing_attention(&projects, query).await?, Vec::new())
+        } else {
+            self.of_projects(&projects, query).await?
         };
-        self.recall(&project);
-        let (mut sessions, notes) = self.everything(&project, query.archived).await?;
-        sessions.sort_by_cached_key(|session| std::cmp::Reverse(place(session)));
-        if let Some(after) = &query.after {
-            sessions.retain(|session| place(session) < *after);
+        if let Some(text) = &query.text {
+            let wanted = Matcher::new(text);
+            sessions.retain(|session| wanted.matches(session));
         }
-        let limit = query.limit.unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE);
-        let next = (sessions.len() > limit).then(|| sessions.get(limit - 1).map(place)).flatten();
-        sessions.truncate(limit);
-        Ok(SessionList { sessions, next, notes })
+        Ok(page(sessions, notes, query))
+    }
+
+    async fn listed_projects(&self, only: Option<&ProjectId>) -> Result<Vec<ProjectRow>, Failure> {
+        let Some(only) = only else { return Ok(self.0.parts.store.projects().await?) };
+        match self.project(only).await? {
+            Some(project) => Ok(vec![project]),
+            None => Err(Failure::new(ErrorCode::ProjectNotFound, "there is no such project; add it first")),
+        }
+    }
+
+    async fn of_projects(
+        &self,
+        projects: &[ProjectRow],
+        query: &ListQuery,
+    ) -> Result<(Vec<SessionSummary>, Vec<String>), Failure> {
+        let heads = self.0.parts.database.heads().await?;
+        let (mut sessions, mut notes) = (Vec::new(), Vec::new());
+        for project in projects {
+            // A search by text is repeated with every letter; only a list of its own makes agents look again.
+            if query.text.is_none() {
+                self.recall(project);
+            }
+            let (found, missing) = self.everything(project, query.archived, &heads).await?;
+            sessions.extend(found);
+            notes.extend(missing);
+        }
+        Ok((sessions, notes))
     }
 
     /// All that is active, or all that is not: what was put away, and what somebody ended. And why some are missing.
@@ -51,11 +85,10 @@ impl Sessions {
         &self,
         project: &ProjectRow,
         archived: bool,
+        heads: &BTreeMap<SessionId, u64>,
     ) -> Result<(Vec<SessionSummary>, Vec<String>), Failure> {
         let parts = &self.0.parts;
-        let (heads, kept, (found, notes)) =
-            tokio::join!(parts.database.heads(), parts.store.sessions_of(&project.id), self.found(project));
-        let heads = heads?;
+        let (kept, (found, notes)) = tokio::join!(parts.store.sessions_of(&project.id), self.found(project));
         let mut rows: BTreeMap<SessionId, SessionRow> =
             kept?.into_iter().map(|row| (row.session_id.clone(), row)).collect();
         for found in found {
@@ -120,22 +153,39 @@ impl Sessions {
     }
 }
 
+/// The part of a list that a query asks for.
+fn page(mut sessions: Vec<SessionSummary>, notes: Vec<String>, query: &ListQuery) -> SessionList {
+    sessions.sort_by_cached_key(|session| std::cmp::Reverse(place(session)));
+    if let Some(after) = &query.after {
+        sessions.retain(|session| place(session) < *after);
+    }
+    let limit = query.limit.unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE);
+    let next = (sessions.len() > limit).then(|| sessions.get(limit - 1).map(place)).flatten();
+    sessions.truncate(limit);
+    SessionList { sessions, next, notes }
+}
+
 /// Where a session stands in the list: texts of this form sort by time.
 fn place(session: &SessionSummary) -> String {
     format!("{:020}-{}", session.updated_at.instant().as_millisecond(), session.session_id)
 }
 
-const fn is_inactive(row: &SessionRow) -> bool {
+pub(super) const fn is_inactive(row: &SessionRow) -> bool {
     row.is_archived || row.was_killed
 }
 
-fn summary_of(record: &Record, project: &ProjectRow) -> SessionSummary {
+pub(super) fn summary_of(record: &Record, project: &ProjectRow) -> SessionSummary {
     let mut live = Live::default();
     record.show(&mut live);
     summary(record.row.clone(), project, Some(&live), Some(record.seq))
 }
 
-fn summary(row: SessionRow, project: &ProjectRow, live: Option<&Live>, seq: Option<u64>) -> SessionSummary {
+pub(super) fn summary(
+    row: SessionRow,
+    project: &ProjectRow,
+    live: Option<&Live>,
+    seq: Option<u64>,
+) -> SessionSummary {
     let resting = if row.was_killed { SessionState::Closed } else { SessionState::Idle };
     SessionSummary {
         session_id: row.session_id,

@@ -138,6 +138,18 @@ impl Store {
         self.read(move |connection| Ok(bodies(SESSIONS.select(connection, END, [project.as_str()])?))).await
     }
 
+    /// The sessions with these ids, as far as they are kept.
+    pub async fn sessions_named(
+        &self,
+        ids: impl IntoIterator<Item = SessionId> + Send + 'static,
+    ) -> Result<Vec<SessionRow>, LogError> {
+        self.read(move |connection| {
+            let found = ids.into_iter().map(|id| find(connection, &id));
+            Ok(found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+        })
+        .await
+    }
+
     /// Adds a session, or writes over the one with its id.
     pub async fn save_session(&self, session: SessionRow) -> Result<(), LogError> {
         self.synced(move |connection| put(connection, &session)).await

@@ -9,6 +9,7 @@ mod socket;
 
 mod answers;
 mod attachments;
+mod attention;
 mod bypass;
 mod confinement;
 mod forks;

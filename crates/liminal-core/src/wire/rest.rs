@@ -193,7 +193,7 @@ wire_enum! {
     }
 }
 
-/// The sessions of a project.
+/// Sessions of one project or of all projects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionList {

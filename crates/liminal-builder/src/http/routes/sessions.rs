@@ -16,7 +16,7 @@ pub(super) const AREA: Area = Area {
             verb: Verb::Get,
             path: "/api/session/list",
             access: Access::Credential,
-            summary: "Lists the sessions of a project, the newest first",
+            summary: "Lists the sessions of a project, those that need attention, or those that match a text; the newest first",
             headers: &[],
             errors: &[KEPT, &[ErrorCode::ProjectIdRequired, ErrorCode::ProjectNotFound]],
             handler: handler!(session::list),
