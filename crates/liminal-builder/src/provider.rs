@@ -169,6 +169,11 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
         Abilities::default()
     }
 
+    /// The mode that an agent begins in if none was chosen, where that is known before it runs.
+    fn initial_mode(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Starts an agent for a new session that has the history of another one so far. The other one is not touched.
     fn fork(&self, _source: SessionId, _request: OpenRequest) -> Asking<'_, Forked> {
         let problem = format!("sessions of {} cannot be forked; start a new one", self.cli_type());

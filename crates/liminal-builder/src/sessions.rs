@@ -17,6 +17,7 @@ mod identity;
 mod listing;
 mod matching;
 mod memory;
+mod offers;
 mod past;
 mod queue;
 mod recalling;

@@ -7,6 +7,7 @@
 mod adoption;
 mod browsers;
 mod deliveries;
+mod offers;
 mod page;
 mod projects;
 mod queue;
@@ -30,7 +31,7 @@ pub use browsers::Browser;
 pub use deliveries::Delivery;
 pub use projects::ProjectRow;
 pub use receipts::{KeptReceipt, Receipt};
-pub use sessions::{ForkSource, SessionChange, SessionRow, StoredOptions, TitleSource};
+pub use sessions::{ForkSource, InForce, SessionChange, SessionRow, StoredOptions, TitleSource};
 
 /// The records of this program. Clones share them.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use liminal_core::dialect::AttachmentAbilities;
 use liminal_core::dialect::claude::history::History;
-use liminal_core::dialect::claude::{ClaudeDialect, Options as Patience};
+use liminal_core::dialect::claude::{ClaudeDialect, DEFAULT_MODE, Options as Patience, mode_choices};
 use liminal_core::dialect::{Abilities, AgentCommand, Notice};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::ids::SessionId;
@@ -221,7 +221,11 @@ impl Provider for ClaudeCode {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { fork: true, ..Abilities::default() }
+        Abilities { fork: true, permission_modes: mode_choices(), ..Abilities::default() }
+    }
+
+    fn initial_mode(&self) -> Option<&'static str> {
+        Some(DEFAULT_MODE)
     }
 
     fn fork(&self, source: SessionId, request: OpenRequest) -> Asking<'_, Forked> {

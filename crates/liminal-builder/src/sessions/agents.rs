@@ -55,6 +55,7 @@ impl Sessions {
         let row = SessionRow { token, ..row };
         self.0.parts.store.save_session(row.clone()).await?;
         let slot = self.enter(&row);
+        self.show_offers(&slot).await;
         self.herald(&slot);
         let door = slot.door.lock().await;
         slot.board.change(|live| live.view.state = SessionState::Starting);

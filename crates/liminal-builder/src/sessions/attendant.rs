@@ -5,11 +5,12 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use liminal_core::wire::rest::SessionState;
+use liminal_core::wire::view::AgentView;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::slot::Slot;
-use super::{Sessions, Shared};
+use super::{Sessions, Shared, offers};
 use crate::metrics::Counted;
 use crate::session::{Live, SessionHandle};
 use crate::store::{SessionChange, TitleSource};
@@ -26,6 +27,8 @@ struct Attendant {
     turns_ended: u64,
     state: SessionState,
     agent_title: Option<String>,
+    /// What is kept of the agent.
+    kept: Option<AgentView>,
     _counted: Counted,
 }
 
@@ -37,8 +40,17 @@ impl Sessions {
         let (turns_ended, state, agent_title) = (live.borrow().turns_ended, live.borrow().view.state, None);
         let (sessions, slot) = (Arc::downgrade(&self.0), Arc::downgrade(&slot));
         let counted = self.0.metrics.agent();
-        let attendant =
-            Attendant { sessions, slot, handle, live, turns_ended, state, agent_title, _counted: counted };
+        let attendant = Attendant {
+            sessions,
+            slot,
+            handle,
+            live,
+            turns_ended,
+            state,
+            agent_title,
+            kept: None,
+            _counted: counted,
+        };
         self.tasks().spawn(attendant.run());
     }
 
@@ -80,6 +92,7 @@ impl Attendant {
             // A title is not worth failing for.
             sessions.entitle(slot, title, TitleSource::Agent).await.ok();
         }
+        self.keep_offers(sessions, slot, live).await;
         if live.turns_ended != self.turns_ended {
             self.turns_ended = live.turns_ended;
             sessions.turn_ended(slot, live.has_failed).await;
@@ -96,6 +109,18 @@ impl Attendant {
             sessions.announce_of(slot);
         }
         is_alive
+    }
+
+    /// Until the agent is ready, what is shown of it was kept before.
+    async fn keep_offers(&mut self, sessions: &Sessions, slot: &Slot, live: &Live) {
+        let kept = offers::kept(&live.view.agent);
+        if live.view.state == SessionState::Starting || self.kept.as_ref() == Some(&kept) {
+            return;
+        }
+        // Kept again with the next change, if it fails.
+        if sessions.keep_offers(slot, &kept).await.is_ok() {
+            self.kept = Some(kept);
+        }
     }
 
     /// Puts right what the log did not take of the agent, however often that takes a new try, unless the next one has

@@ -10,6 +10,7 @@ use liminal_core::ids::SessionId;
 use liminal_core::wire::rest::{Configure, SessionState, SessionStatus};
 use tokio::time::timeout;
 
+use super::offers::set_options;
 use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::session::Live;
@@ -100,8 +101,10 @@ impl Sessions {
         slot.board.change(|live| {
             live.view.is_unguarded = row.options.is_unguarded;
             if slot.handle().is_none() {
-                live.view.agent.model.clone_from(&row.options.model);
-                live.view.agent.permission_mode.clone_from(&row.options.permission_mode);
+                let agent = &mut live.view.agent;
+                agent.model = row.options.model.or(agent.model.take());
+                agent.permission_mode = row.options.permission_mode.or(agent.permission_mode.take());
+                set_options(agent);
             }
         });
         Ok(())

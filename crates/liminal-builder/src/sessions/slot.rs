@@ -51,14 +51,17 @@ struct Outside {
 }
 
 impl Slot {
-    pub(super) fn new(row: &SessionRow) -> Self {
+    /// `initial` is the mode that its agent begins in unless another was chosen.
+    pub(super) fn new(row: &SessionRow, initial: Option<String>) -> Self {
         let board = Board::default();
         board.change(|live| {
             live.view.title.clone_from(&row.title);
             live.view.is_archived = row.is_archived;
             live.view.is_unguarded = row.options.is_unguarded;
-            live.view.agent.model.clone_from(&row.options.model);
-            live.view.agent.permission_mode.clone_from(&row.options.permission_mode);
+            // What was chosen is in force with the next agent, whatever the last one reported.
+            let (chosen, reported) = (row.options.clone(), row.in_force.clone());
+            live.view.agent.model = chosen.model.or(reported.model);
+            live.view.agent.permission_mode = chosen.permission_mode.or(initial).or(reported.permission_mode);
             live.has_failed = row.has_failed;
             if row.was_killed {
                 live.view.state = SessionState::Closed;
@@ -171,6 +174,7 @@ impl Sessions {
         let queue = self.0.parts.store.queue(id).await?;
         let slot = self.enter(&row);
         slot.board.queue(queue);
+        self.show_offers(&slot).await;
         self.herald(&slot);
         Ok(slot)
     }
@@ -182,8 +186,10 @@ impl Sessions {
             slots.retain(|_, slot| !slot.is_unused());
         }
         let make = || {
-            let slot = Slot::new(row);
-            let offered = self.0.parts.providers.get(&row.cli_type).map(|provider| provider.abilities());
+            let provider = self.0.parts.providers.get(&row.cli_type).ok();
+            let initial = provider.as_ref().and_then(|provider| provider.initial_mode());
+            let slot = Slot::new(row, initial.map(str::to_owned));
+            let offered = provider.map(|provider| provider.abilities());
             let attachments = self.known_to_take(&row.cli_type);
             let abilities = Abilities { attachments, ..offered.unwrap_or_default() };
             slot.board.change(|live| live.view.agent.abilities = abilities);

@@ -7,7 +7,7 @@ use liminal_core::wire::projects::Trust;
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
-use super::{Store, bodies, text};
+use super::{Store, bodies, offers, text};
 use crate::log::LogError;
 use crate::log::sqlite::records::{PROJECTS, Record};
 
@@ -63,7 +63,11 @@ impl Store {
     /// Forgets one, but nothing of its sessions; `false` if there is none.
     pub async fn remove_project(&self, id: &ProjectId) -> Result<bool, LogError> {
         let id = id.clone();
-        self.synced(move |connection| Ok(PROJECTS.delete(connection, "id = ?1", [id.as_str()])? > 0)).await
+        self.synced(move |connection| {
+            offers::remove(connection, &id)?;
+            Ok(PROJECTS.delete(connection, "id = ?1", [id.as_str()])? > 0)
+        })
+        .await
     }
 
     /// Notes whether what a project brings may run, and what that was; `false` if there is no such project.

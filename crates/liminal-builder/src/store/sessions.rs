@@ -40,6 +40,9 @@ pub struct SessionRow {
     pub has_failed: bool,
     /// What was chosen for it.
     pub options: StoredOptions,
+    /// What its agent last reported to be in force.
+    #[serde(default, skip_serializing_if = "InForce::is_empty")]
+    pub in_force: InForce,
     /// What it was forked from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<ForkSource>,
@@ -100,6 +103,24 @@ pub struct StoredOptions {
     pub forked_through: Option<String>,
 }
 
+/// What an agent works with, by its own words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct InForce {
+    /// Its model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Its permission mode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+}
+
+impl InForce {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// What changes in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionChange {
@@ -118,6 +139,8 @@ pub enum SessionChange {
     },
     /// What was chosen for it.
     Options(StoredOptions),
+    /// What its agent reports to be in force.
+    InForce(InForce),
     /// How the agent's own file is.
     Stamp(Option<String>),
     /// This server's claim to it.
@@ -158,7 +181,10 @@ impl Store {
     /// Changes a session; `false` if there is none.
     pub async fn change_session(&self, id: &SessionId, change: SessionChange) -> Result<bool, LogError> {
         let id = id.clone();
-        let is_frequent = matches!(change, SessionChange::Touched { .. } | SessionChange::Stamp(_));
+        let is_frequent = matches!(
+            change,
+            SessionChange::Touched { .. } | SessionChange::InForce(_) | SessionChange::Stamp(_)
+        );
         let work = move |connection: &Connection| {
             let Some(mut session) = find(connection, &id)? else { return Ok(false) };
             session.apply(change);
@@ -192,6 +218,7 @@ impl SessionRow {
             was_killed: false,
             has_failed: false,
             options: StoredOptions::default(),
+            in_force: InForce::default(),
             source: None,
             stamp: None,
             token: None,
@@ -219,6 +246,7 @@ impl SessionRow {
                 self.has_failed = has_failed.unwrap_or(self.has_failed);
             }
             SessionChange::Options(options) => self.options = options,
+            SessionChange::InForce(in_force) => self.in_force = in_force,
             SessionChange::Stamp(stamp) => self.stamp = stamp,
             SessionChange::Token(token) => self.token = Some(token),
         }

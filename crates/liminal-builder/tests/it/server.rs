@@ -21,6 +21,7 @@ mod listing;
 mod made_up;
 mod messaging;
 pub(crate) mod odd_ids;
+mod offers;
 mod own_agent;
 mod permissions;
 mod pipeline;

@@ -27,7 +27,9 @@ pub fn permission_modes() -> String {
     MODES.map(|(id, ..)| id).join(", ")
 }
 
-pub(super) fn choices() -> Vec<Choice> {
+/// All modes, to choose from.
+#[must_use]
+pub fn mode_choices() -> Vec<Choice> {
     let choice = |(id, name, description): (&str, &str, &str)| Choice {
         id: id.to_owned(),
         name: name.to_owned(),
