@@ -24,6 +24,11 @@ export function sortSessions(sessions: readonly SessionSummary[]): SessionSummar
   return sessions.toSorted((a, b) => byAge(a, b) || (a.sessionId < b.sessionId ? -1 : 1));
 }
 
+/** Each session once: of several states of one, the last counts. */
+export function uniqueSessions(...lists: readonly (readonly SessionSummary[])[]): SessionSummary[] {
+  return [...new Map(lists.flat().map((session) => [session.sessionId, session])).values()];
+}
+
 export function groupByProject(sessions: readonly SessionSummary[]): Map<ProjectId, SessionSummary[]> {
   const groups = new Map<ProjectId, SessionSummary[]>();
   for (const session of sessions) {
@@ -62,6 +67,7 @@ function haystackOf(session: SessionSummary): string {
   return haystack;
 }
 
-function folded(text: string): string {
+/** In lower case and without accents. */
+export function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{Mark}/gu, '').toLowerCase();
 }

@@ -39,6 +39,17 @@ export type ExportFormat = 'md' | 'json' | 'jsonl';
 /** Older than a place, newer than one, or about an item. */
 export type HistoryQuery = { readonly before?: number; readonly after?: number; readonly around?: ItemId; readonly limit?: number };
 
+export type SessionQuery = {
+  readonly projectId?: ProjectId;
+  readonly attention?: boolean;
+  /** With `attention`, these too; separated by commas. */
+  readonly sessionIds?: string;
+  readonly q?: string;
+  readonly archived?: boolean;
+  readonly after?: string;
+  readonly limit?: number;
+};
+
 type Signal = { readonly signal?: AbortSignal };
 type OutputOptions = Signal & { readonly from?: number; readonly to?: number };
 
@@ -60,7 +71,8 @@ export type Api = {
   projectFiles(id: ProjectId, query: string, options?: Signal): Promise<PathList>;
   completeDirectory(path: string, options?: Signal): Promise<PathList>;
 
-  sessions(query: { projectId: ProjectId; archived?: boolean; after?: string; limit?: number }): Promise<SessionList>;
+  /** Those of a project, those that need attention, or those that match a text. */
+  sessions(query: SessionQuery, options?: Signal): Promise<SessionList>;
   createSession(body: CreateSession): Promise<SessionOpened>;
   loadSession(id: SessionId): Promise<SessionOpened>;
   sessionStatus(id: SessionId): Promise<SessionStatus>;
@@ -142,7 +154,7 @@ function projects(caller: Caller) {
 function sessions(caller: Caller) {
   const post = (id: SessionId, verb: string, body?: unknown) => caller.json<SessionStatus>('POST', session(id, verb), { body });
   return {
-    sessions: (query: Parameters<Api['sessions']>[0]) => caller.json<SessionList>('GET', 'api/session/list', { query }),
+    sessions: (query: SessionQuery, { signal }: Signal = {}) => caller.json<SessionList>('GET', 'api/session/list', { query, signal }),
     createSession: (body: CreateSession) => caller.json<SessionOpened>('POST', 'api/session/create', { body }),
     loadSession: (id: SessionId) => caller.json<SessionOpened>('POST', session(id, '/load')),
     sessionStatus: (id: SessionId) => caller.json<SessionStatus>('GET', session(id, '/status')),

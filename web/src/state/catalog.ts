@@ -1,12 +1,15 @@
 /** Projects, their sessions and the agents, as the server lists them. Owns when they are asked for again. */
-import { createMemo, createRoot, createSignal } from 'solid-js';
+import { createEffect, createMemo, createRoot, createSignal } from 'solid-js';
 import { createStore, produce, reconcile } from 'solid-js/store';
 import type { Approval, Meta, Project, SessionSummary } from '../gen/contracts';
+import { uniqueSessions } from '../model/list';
 import { countNeedsYou, glyphOf, type Glyph } from '../model/status';
 import type { AgentReport } from '../protocol/http';
 import { Unreachable } from '../protocol/problems';
+import { attention, dropAttention, patchAttention, refreshAttention } from './attention';
 import { prefs } from './prefs';
 import { api, connection } from './services';
+import { tabs } from './tabs';
 import { attempt, toastError } from './toasts';
 
 export interface SessionsOfProject {
@@ -90,6 +93,15 @@ function put(where: 'list' | 'archive', projectId: string, sessions: SessionSumm
   set(projectId, 'next', next);
 }
 
+/** Those that need attention, wherever they are in the lists. */
+async function refreshUrgent(): Promise<void> {
+  try {
+    await refreshAttention();
+  } catch (error) {
+    tellUnlessLost('Sessions could not be read', error);
+  }
+}
+
 export async function refreshApprovals(): Promise<void> {
   // The list is a convenience; every session tells its own questions over the socket.
   const found = await api.approvals().catch(() => undefined);
@@ -98,7 +110,7 @@ export async function refreshApprovals(): Promise<void> {
 
 export async function refreshAll(): Promise<void> {
   void api.meta().then(setMeta, () => undefined);
-  await Promise.all([refreshProjects(), refreshAgents(), refreshApprovals()]);
+  await Promise.all([refreshProjects(), refreshAgents(), refreshApprovals(), refreshUrgent()]);
   await Promise.all(projects.map(({ id }) => refreshSessions(id)));
 }
 
@@ -113,12 +125,18 @@ function refreshSoon(projectIds: readonly string[]): void {
     const ids = [...due];
     due.clear();
     void refreshApprovals();
+    void refreshUrgent();
     for (const id of ids) void refreshSessions(id);
   }, 120);
 }
 
 /** Follows the server's word that lists changed. */
 export function followCatalog(): void {
+  // A tab names its session, which may be further down than any list was read.
+  createRoot(() => {
+    const unknown = createMemo(() => (isReady() ? tabs().order.filter((id) => !find(id)).join() : ''));
+    createEffect(() => { if (unknown()) void refreshUrgent(); });
+  });
   connection.onFrame((frame) => {
     if (frame.type !== 'sessions:changed') return;
     const known = frame.projectId !== undefined && projects.some((project) => project.id === frame.projectId);
@@ -146,21 +164,30 @@ export function dropProject(id: string): void {
 }
 
 export function patchSession(sessionId: string, change: Partial<SessionSummary>): void {
+  patchAttention(sessionId, change);
   const found = find(sessionId);
   if (found && lists[found.projectId]) setLists(found.projectId, 'sessions', (session) => session.sessionId === sessionId, change);
 }
 
 export function dropSession(sessionId: string): void {
   const found = find(sessionId);
+  dropAttention(sessionId);
   if (found) setLists(found.projectId, 'sessions', (all) => all.filter((session) => session.sessionId !== sessionId));
 }
 
-/** Every session that is listed, of all projects. */
-export const listed = (): SessionSummary[] => Object.values(lists).flatMap((list) => list.sessions);
+/** Sessions that were found by a text and opened. Those in lists and tabs are known better. */
+const [opened, setOpened] = createStore<Record<string, SessionSummary>>({});
+
+export function remember(session: SessionSummary): void {
+  setOpened(session.sessionId, { ...session });
+}
+
+/** Every session that is listed or needs attention, of all projects. */
+export const listed = createRoot(() => createMemo(() => uniqueSessions(attention, ...Object.values(lists).map((list) => list.sessions))));
 
 const byId = createRoot(() => createMemo(() => {
   const put = Object.values(archived).flatMap((list) => list.sessions);
-  return new Map([...put, ...listed()].map((session) => [session.sessionId, session]));
+  return new Map([...Object.values(opened), ...put, ...listed()].map((session) => [session.sessionId, session]));
 }));
 
 export function find(sessionId: string): SessionSummary | undefined {
@@ -171,6 +198,16 @@ export function glyph(summary: SessionSummary, isShown = false): Glyph {
   const seenSeq = prefs.seen[summary.sessionId];
   return glyphOf({ summary, isShown, ...(seenSeq === undefined ? {} : { seenSeq }) });
 }
+
+/** Whether it is shown however old it is and however much of the list is folded away. */
+export function isUrgent(summary: SessionSummary): boolean {
+  const status = glyph(summary);
+  if (status === 'error') return summary.seq > (prefs.seen[summary.sessionId] ?? summary.seq);
+  return status !== 'idle';
+}
+
+/** Sessions that wait for a person, of all projects. */
+export const needingYou = createRoot(() => createMemo(() => listed().filter((session) => glyph(session) === 'needs-you')));
 
 /** How many sessions wait for a person. */
 export const waitingSessions = createRoot(() => createMemo(() => countNeedsYou(listed().map((session) => glyph(session)))));

@@ -1,22 +1,24 @@
 /** One session in the list: agent, title, age, and exactly one sign of what it does. */
-import { Show } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import type { SessionSummary } from '../../gen/contracts';
 import { ageText, titleOf } from '../../model/list';
 import type { Glyph } from '../../model/status';
 import { archive } from '../../state/actions';
-import { agentBadge, agentName, glyph } from '../../state/catalog';
+import { agentBadge, agentName, glyph, remember } from '../../state/catalog';
 import { setDrawerOpen } from '../../state/screen';
 import { active, open } from '../../state/tabs';
 import { minute } from '../clock';
 import { Icon } from '../parts/Icon';
 
 export const GLYPH_TEXT: Record<Glyph, string> = {
-  idle: 'idle', running: 'running', 'needs-you': 'waits for you', error: 'failed', unread: 'has news',
+  idle: 'idle', running: 'running', 'needs-you': 'needs you', error: 'failed', unread: 'unread',
 };
 
-export function SessionRow(props: { session: SessionSummary }) {
+/** `detail` is a second line, for what the group does not say. */
+export function SessionRow(props: { session: SessionSummary; detail?: JSX.Element }) {
   const status = (): Glyph => glyph(props.session, active() === props.session.sessionId);
   const show = (): void => {
+    remember(props.session);
     open(props.session.sessionId);
     setDrawerOpen(false);
   };
@@ -27,9 +29,12 @@ export function SessionRow(props: { session: SessionSummary }) {
         onClick={show} onKeyDown={stepThroughRows}
       >
         <StatusGlyph status={status()} />
-        <span class="truncate grow">{titleOf(props.session)}</span>
+        <span class="session-words">
+          <span class="truncate">{titleOf(props.session)}</span>
+          <Show when={props.detail}><span class="session-detail truncate">{props.detail}</span></Show>
+        </span>
         <Show when={props.session.source === 'found'}>
-          <span class="found" title="Started in a terminal"><Icon name="terminal" /><span class="hidden-text">terminal</span></span>
+          <span class="found" title="From the terminal"><Icon name="terminal" /><span class="hidden-text">terminal</span></span>
         </Show>
         <span class="badge" title={agentName(props.session.cliType)}>{agentBadge(props.session.cliType)}</span>
         <span class="age">{ageText(props.session.updatedAt, minute())}</span>

@@ -1,8 +1,9 @@
 /** Projects and their sessions. */
 import { createSignal, For, onCleanup, Show } from 'solid-js';
-import { agentName, approvals, find, isReady, projects, waitingSessions } from '../../state/catalog';
+import { agentName, approvals, find, isReady, needingYou, projects, waitingSessions } from '../../state/catalog';
 import { prefs, setPref } from '../../state/prefs';
 import { show } from '../../state/screen';
+import { createSessionSearch } from '../../state/session-search';
 import { open } from '../../state/tabs';
 import { titleOf } from '../../model/list';
 import { ConnectionPill } from '../ConnectionPill';
@@ -10,11 +11,13 @@ import { Icon } from '../parts/Icon';
 import { Mark } from '../parts/Mark';
 import { Menu } from '../parts/Menu';
 import { shortcutText } from '../shortcuts';
+import { NeedsYou } from './NeedsYou';
 import { ProjectGroup } from './ProjectGroup';
 
 export function Sidebar() {
   const [filter, setFilter] = createSignal('');
   const [isHeld, setHeld] = createSignal(false);
+  const search = createSessionSearch(filter);
   // The click comes right after.
   const letGo = (): void => void setTimeout(() => setHeld(false));
   for (const end of ['pointerup', 'pointercancel']) addEventListener(end, letGo);
@@ -44,10 +47,11 @@ export function Sidebar() {
         </button>
       </div>
       <div class="sidebar-list" onPointerDown={() => setHeld(true)}>
+        <NeedsYou filter={filter()} isHeld={isHeld()} />
         <For each={projects} fallback={<Show when={isReady()}><p class="sidebar-empty">Projects you add appear here with their sessions.</p></Show>}>
-          {(project) => <ProjectGroup project={project} filter={filter()} isHeld={isHeld()} />}
+          {(project) => <ProjectGroup project={project} filter={filter()} found={search.found()} isHeld={isHeld()} />}
         </For>
-        <Show when={filter() && projects.length > 0}><p class="sidebar-empty no-match" data-testid="no-match">No session matches “{filter()}”.</p></Show>
+        <Show when={filter() && projects.length > 0}><p class="sidebar-empty no-match" data-testid="no-match">{search.isPending() ? 'Searching…' : `No session matches “${filter()}”.`}</p></Show>
       </div>
       <footer class="sidebar-foot">
         <button type="button" class="button plain" data-testid="add-project" onClick={() => show({ kind: 'add-project' })}><Icon name="plus" />Add project</button>
@@ -70,16 +74,17 @@ export function Sidebar() {
 
 /** What waits for the user, in all sessions. */
 function Inbox() {
-  const items = () => approvals().map((approval) => ({
+  const questions = () => approvals().map((approval) => ({
     label: approval.item.type === 'permission' ? approval.item.title : 'A question',
     detail: `${titleOf(approval)} · ${agentName(find(approval.sessionId)?.cliType ?? '')}`,
     run: () => open(approval.sessionId),
   }));
+  /** Until the questions are read, the sessions that ask them. */
+  const items = () => (questions().length ? questions() : needingYou().map((session) => ({ label: titleOf(session), run: () => open(session.sessionId) })));
   return (
     <Show when={waitingSessions() > 0}>
       <Menu
-        class="needs-you" testId="needs-you" label={`${waitingSessions()} waiting for you`} align="end"
-        items={items().length ? items() : [{ label: 'Sessions that wait are marked in the list', isDisabled: true }]}
+        class="needs-you" testId="needs-you" label={`${waitingSessions()} waiting for you`} align="end" items={items()}
       >
         {waitingSessions()}
       </Menu>
