@@ -37,13 +37,26 @@ export function createProjector(): (input: ProjectionInput) => Projection {
 
 /** Which row shows an item, for deep links and search: the key of the top-level row. */
 export function rowKeyOf(rows: readonly Row[], itemId: ItemId): string | undefined {
-  return rows.find((row) => shows(row, itemId))?.key;
+  return pathTo(rows, itemId)[0]?.key;
 }
 
-function shows(row: Row, itemId: ItemId): boolean {
-  if ('item' in row && row.item?.id === itemId) return true;
-  if (row.kind === 'tool') return row.permission?.id === itemId || row.children.some((child) => shows(child, itemId));
-  return row.kind === 'fold' && row.tools.some((tool) => shows(tool, itemId));
+/** The rows that an item is inside of, from the outermost to its own. */
+export function pathTo(rows: readonly Row[], itemId: ItemId): readonly Row[] {
+  for (const row of rows) {
+    if (isOwn(row, itemId)) return [row];
+    const inside = pathTo(insideOf(row), itemId);
+    if (inside.length > 0) return [row, ...inside];
+  }
+  return [];
+}
+
+function isOwn(row: Row, itemId: ItemId): boolean {
+  return ('item' in row && row.item?.id === itemId) || (row.kind === 'tool' && row.permission?.id === itemId);
+}
+
+function insideOf(row: Row): readonly Row[] {
+  if (row.kind === 'tool') return row.children;
+  return row.kind === 'fold' ? row.tools : [];
 }
 
 class Projector {

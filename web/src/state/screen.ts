@@ -16,10 +16,24 @@ export type Overlay =
 
 const [overlay, setOverlay] = createSignal<Overlay>();
 const [isDrawerOpen, setDrawerOpen] = createSignal(false);
-const [isFinding, setFinding] = createSignal<string>();
+/** The session that is searched, and what to begin with. */
+const [finding, setFindingTo] = createSignal<{ sessionId: string; start: FindStart | undefined }>();
 /** Counted up to ask the shown composer for the focus. */
 const [composerFocus, setComposerFocus] = createSignal(0);
-export { overlay, isDrawerOpen, setDrawerOpen, isFinding, setFinding, composerFocus };
+export { overlay, isDrawerOpen, setDrawerOpen, composerFocus };
+
+/** Words to look for, and the item among those found to begin with. */
+export interface FindStart {
+  words: string;
+  itemId: string;
+}
+
+export const isFinding = (): string | undefined => finding()?.sessionId;
+export const findStart = (): FindStart | undefined => finding()?.start;
+
+export function setFinding(sessionId: string | undefined, start?: FindStart): void {
+  setFindingTo(sessionId === undefined ? undefined : { sessionId, start });
+}
 
 export function show(next: Overlay): void {
   setOverlay(next);

@@ -38,4 +38,18 @@ describe('search', () => {
     fireEvent.input(screen.getByTestId('palette-input'), { target: { value: '' } });
     expect(note()).toBeUndefined();
   });
+
+  test('says how much is not indexed yet', async () => {
+    render(() => <Palette />);
+    const rest = (): string | null | undefined => screen.queryByTestId('search-not-indexed')?.textContent;
+    search.mockResolvedValue({ hits: [], notIndexed: 1200 });
+    await look('zebra');
+    expect(rest()).toBe('1,200 items are not indexed yet');
+    search.mockResolvedValue({ hits: [], notIndexed: 1 });
+    await look('zebras');
+    expect(rest()).toBe('1 item is not indexed yet');
+    search.mockResolvedValue({ hits: [] });
+    await look('none');
+    expect(rest()).toBeUndefined();
+  });
 });

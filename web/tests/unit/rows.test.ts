@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Upsert } from '../../src/gen/contracts';
-import { createProjector, type Projection, type Row, rowKeyOf, type ToolRow } from '../../src/model/rows';
+import { createProjector, pathTo, type Projection, type Row, rowKeyOf, type ToolRow } from '../../src/model/rows';
 import { createSessionLog, isTerminal, type SessionLog } from '../../src/model/session-log';
 import { waitingText } from '../../src/model/waiting';
 import type { SessionFrame } from '../../src/protocol/frames';
@@ -123,6 +123,8 @@ describe('tools', () => {
     expect(row?.children.map((child) => child.key)).toEqual(['inner']);
     expect((row?.children[0] as ToolRow).children.map((child) => child.key)).toEqual(['deep']);
     expect(rowKeyOf([row!], 'deep')).toBe('outer');
+    expect(pathTo([row!], 'deep').map((step) => step.key)).toEqual(['outer', 'inner', 'deep']);
+    expect(pathTo([row!], 'nowhere')).toEqual([]);
   });
 
   it('shows what a sub-agent does by itself if the call is not here or stands in a circle', () => {
@@ -136,6 +138,7 @@ describe('folding', () => {
     const [fold] = rowsOf(tool('a'), tool('b'), tool('c'), tool('a2', { locations: [{ path: 'a' }] }));
     expect(fold).toMatchObject({ kind: 'fold', key: 'fold:a', summary: 'Read 3 files' });
     expect(rowKeyOf([fold!], 'b')).toBe('fold:a');
+    expect(pathTo([fold!], 'b').map((step) => step.key)).toEqual(['fold:a', 'b']);
   });
 
   it('tells searches and fetches', () => {

@@ -1,21 +1,25 @@
 /** One field for sessions, projects, actions and what was said. */
 import { createEffect, createMemo, createSignal, createUniqueId, For, on, onCleanup, Show } from 'solid-js';
-import type { SearchHit, SearchResults } from '../../gen/contracts';
-import { fuzzyFilter } from '../../model/fuzzy';
-import { ageText, titleOf } from '../../model/list';
+import type { SearchHit, SearchResults, SessionSummary } from '../../gen/contracts';
+import { ageText, sortSessions, titleOf, uniqueSessions } from '../../model/list';
+import { rank } from '../../model/ranking';
+import { notIndexedText } from '../../model/search';
 import { newSession, newSessionHere } from '../../state/actions';
-import { agentBadge, lists, projects } from '../../state/catalog';
-import { setPref } from '../../state/prefs';
+import { agentBadge, listed, projects, remember } from '../../state/catalog';
+import { prefs, setPref, type Theme } from '../../state/prefs';
 import { hide, setFinding, show } from '../../state/screen';
 import { api } from '../../state/services';
+import { createSessionSearch } from '../../state/session-search';
 import { active as shownSession, close, open } from '../../state/tabs';
 import { minute } from '../clock';
 import { Dialog } from '../parts/Dialog';
 import { Icon, type IconName } from '../parts/Icon';
 import { shortcutText } from '../shortcuts';
 
+type Kind = 'action' | 'session' | 'project' | 'message';
+
 interface Entry {
-  group: 'Sessions' | 'Actions' | 'Projects' | 'Messages';
+  kind: Kind;
   icon: IconName;
   label: string;
   detail?: string | undefined;
@@ -23,7 +27,11 @@ interface Entry {
   run: () => void;
 }
 
-const PER_GROUP = 8;
+/** What is offered before anything is typed. */
+const ACTIONS_FIRST = 6;
+const SESSIONS_FIRST = 8;
+const RANKED = 20;
+const MESSAGES = 8;
 const PAUSE = 160;
 const NOTHING: SearchResults = { hits: [] };
 
@@ -38,7 +46,7 @@ export function Palette() {
     if (words.trim().length < 2) return void setFound(NOTHING);
     const asked = new AbortController();
     // Without the index the palette still finds sessions and actions.
-    const look = (): void => void api.search({ q: words.trim(), limit: PER_GROUP }, { signal: asked.signal }).then(setFound, () => setFound(NOTHING));
+    const look = (): void => void api.search({ q: words.trim(), limit: MESSAGES }, { signal: asked.signal }).then(setFound, () => setFound(NOTHING));
     const timer = setTimeout(look, PAUSE);
     onCleanup(() => {
       clearTimeout(timer);
@@ -46,11 +54,14 @@ export function Palette() {
     });
   }));
 
+  const sessions = createSessionSearch(query);
   const entries = createMemo((): Entry[] => {
-    // Without words the order is the one they were given in: the newest first.
-    const pick = (all: Entry[], limit: number): Entry[] => !query().trim() ? all.slice(0, limit) : fuzzyFilter(query(), all, (entry) => `${entry.label} ${entry.detail ?? ''}`, limit).map((hit) => hit.item);
-    return [...pick(sessions(), PER_GROUP), ...pick(actions(), query() ? PER_GROUP : 20), ...(query() ? pick(projectEntries(), PER_GROUP) : []), ...found().hits.map(message)];
+    if (!query().trim()) return [...actions().slice(0, ACTIONS_FIRST), ...sessionEntries([]).slice(0, SESSIONS_FIRST)];
+    // Of equally good ones, what does something comes before what opens something.
+    const ranked = rank(query(), [...actions(), ...sessionEntries(sessions.found()), ...projectEntries()], RANKED);
+    return [...ranked, ...found().hits.map((hit) => message(hit, query().trim()))];
   });
+  const isPending = (): boolean => sessions.isPending() && query().trim() !== '';
   const run = (entry: Entry | undefined): void => {
     if (!entry) return;
     hide();
@@ -78,11 +89,11 @@ export function Palette() {
         <kbd>Esc</kbd>
       </div>
       <div class="palette-list" id={listId} role="listbox" aria-label="Found">
-        <For each={entries()} fallback={<p class="palette-none faint">Nothing found</p>}>
+        <For each={entries()} fallback={<p class="palette-none faint">{isPending() ? 'Searching…' : 'Nothing found'}</p>}>
           {(entry, index) => (
             <>
-              <Show when={index() === 0 || entries()[index() - 1]?.group !== entry.group}><p class="menu-label" role="presentation">{entry.group}</p></Show>
-              <div id={`${listId}-${index()}`} class="menu-item" role="option" aria-selected={index() === active()} data-testid="palette-entry" onClick={() => run(entry)} onPointerMove={() => setActive(index())}>
+              <Show when={headOf(entries(), index(), query())}>{(head) => <p class="menu-label" role="presentation">{head()}</p>}</Show>
+              <div id={`${listId}-${index()}`} class="menu-item" role="option" aria-selected={index() === active()} data-testid="palette-entry" data-kind={entry.kind} onClick={() => run(entry)} onPointerMove={() => setActive(index())}>
                 <Icon name={entry.icon} /><span class="truncate">{entry.label}</span>
                 <Show when={entry.detail}><span class="detail truncate">{entry.detail}</span></Show>
                 <Show when={entry.hint}><span class="hint">{entry.hint}</span></Show>
@@ -91,6 +102,7 @@ export function Palette() {
           )}
         </For>
       </div>
+      <Show when={found().notIndexed}>{(count) => <p class="palette-note faint" role="status" data-testid="search-not-indexed">{notIndexedText(count())}</p>}</Show>
       <Show when={found().elsewhere}>{(count) => <p class="palette-note faint" role="status" data-testid="search-elsewhere">{elsewhereText(count())}</p>}</Show>
     </Dialog>
   );
@@ -100,34 +112,50 @@ function elsewhereText(count: number): string {
   return count === 1 ? 'One session on another server was not searched' : `${count} sessions on other servers were not searched`;
 }
 
-function sessions(): Entry[] {
-  const all = projects.flatMap((project) => (lists[project.id]?.sessions ?? []).map((session) => ({ project, session })));
-  return all.sort((one, other) => other.session.updatedAt.localeCompare(one.session.updatedAt)).map(({ project, session }) => ({
-    group: 'Sessions', icon: session.source === 'found' ? 'terminal' : 'spark', label: titleOf(session), detail: `${project.name} · ${agentBadge(session.cliType)}`,
-    hint: ageText(session.updatedAt, minute()), run: () => open(session.sessionId),
+/** Ranked entries are one list; the parts of others have heads. */
+function headOf(entries: readonly Entry[], index: number, query: string): string | undefined {
+  const kind = entries[index]?.kind;
+  if (kind === entries[index - 1]?.kind) return undefined;
+  if (kind === 'message') return 'Messages';
+  if (query.trim()) return undefined;
+  return kind === 'session' ? 'Recent sessions' : 'Actions';
+}
+
+/** All that are listed and those that the server found, the newest first. */
+function sessionEntries(found: readonly SessionSummary[]): Entry[] {
+  const names = new Map(projects.map(({ id, name }) => [id, name]));
+  const all = uniqueSessions(found, listed()).filter((session) => names.has(session.projectId));
+  return sortSessions(all).map((session) => ({
+    kind: 'session', icon: session.source === 'found' ? 'terminal' : 'spark', label: titleOf(session), detail: `${names.get(session.projectId)} · ${agentBadge(session.cliType)}`,
+    hint: ageText(session.updatedAt, minute()),
+    run: () => {
+      remember(session);
+      open(session.sessionId);
+    },
   }));
 }
 
+const THEMES: readonly [Theme, string][] = [['light', 'light'], ['dark', 'dark'], ['system', 'system'], ['contrast', 'high contrast']];
+
 function actions(): Entry[] {
-  const act = (label: string, icon: IconName, run: () => void, hint?: string): Entry => ({ group: 'Actions', icon, label, hint, run });
+  const act = (label: string, icon: IconName, run: () => void, hint?: string): Entry => ({ kind: 'action', icon, label, hint, run });
   const shown = shownSession();
   const ofSession = shown ? [act('Find in session', 'search', () => setFinding(shown), shortcutText('find')), act('Close tab', 'close', () => close(shown), shortcutText('close-tab'))] : [];
+  // The one in force comes last: choosing it changes nothing.
+  const themes = THEMES.toSorted(([a], [b]) => Number(a === prefs.theme) - Number(b === prefs.theme));
   return [
     act('New session', 'plus', newSessionHere, shortcutText('new-session')),
     act('Add project', 'folder', () => show({ kind: 'add-project' }), shortcutText('add-project')),
     ...ofSession,
-    act('Archived sessions', 'archive', () => show({ kind: 'archive' })),
     act('Settings', 'sliders', () => show({ kind: 'settings' })),
+    act('Archived sessions', 'archive', () => show({ kind: 'archive' })),
     act('Keyboard shortcuts', 'list', () => show({ kind: 'help' }), shortcutText('help')),
-    act('Theme: light', 'eye', () => setPref('theme', 'light')),
-    act('Theme: dark', 'eye', () => setPref('theme', 'dark')),
-    act('Theme: system', 'eye', () => setPref('theme', 'system')),
-    act('Theme: high contrast', 'eye', () => setPref('theme', 'contrast')),
+    ...themes.map(([theme, name]) => act(`Theme: ${name}`, 'eye', () => setPref('theme', theme), theme === prefs.theme ? 'current' : undefined)),
   ];
 }
 
 function projectEntries(): Entry[] {
-  return projects.map((project) => ({ group: 'Projects', icon: 'folder', label: `New session in ${project.name}`, detail: project.path, run: () => void newSession(project) }));
+  return projects.map((project) => ({ kind: 'project', icon: 'folder', label: `New session in ${project.name}`, detail: project.path, run: () => void newSession(project) }));
 }
 
 /** Markdown is not rendered here, and its marks only take room. */
@@ -135,6 +163,13 @@ function plain(text: string): string {
   return text.replace(/^[\s#>*-]+|[*_`~]{2,}|`/g, '').trim();
 }
 
-function message(hit: SearchHit): Entry {
-  return { group: 'Messages', icon: 'file', label: plain(hit.snippet.map((piece) => piece.text).join('')), detail: titleOf(hit), run: () => open(hit.sessionId, hit.itemId) };
+/** Opens the session at the item, with its words marked. */
+function message(hit: SearchHit, words: string): Entry {
+  return {
+    kind: 'message', icon: 'file', label: plain(hit.snippet.map((piece) => piece.text).join('')), detail: titleOf(hit),
+    run: () => {
+      open(hit.sessionId, hit.itemId);
+      setFinding(hit.sessionId, { words, itemId: hit.itemId });
+    },
+  };
 }

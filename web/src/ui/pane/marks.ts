@@ -1,18 +1,33 @@
 /** Marks words in what is on screen, without touching its elements. Browsers without highlights show none. */
 const NAME = 'find';
+const CURRENT = 'find-current';
 
-export function markWords(query: string): void {
-  if (!('highlights' in CSS)) return;
+/** Marks all occurrences, and those of one item differently; returns the first of these. */
+export function markWords(query: string, itemId?: string): Range | undefined {
+  if (!('highlights' in CSS)) return undefined;
+  clearMarks();
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const root = document.querySelector('.pane.shown .transcript');
-  CSS.highlights.delete(NAME);
-  if (!root || words.length === 0) return;
+  if (!root || words.length === 0) return undefined;
+  const current = elementOf(root, itemId);
   const ranges = textsIn(root).flatMap((node) => words.flatMap((word) => rangesIn(node, word)));
-  CSS.highlights.set(NAME, new Highlight(...ranges));
+  const [inside, outside] = [ranges.filter((range) => current?.contains(range.startContainer)), ranges.filter((range) => !current?.contains(range.startContainer))];
+  CSS.highlights.set(NAME, new Highlight(...outside));
+  CSS.highlights.set(CURRENT, new Highlight(...inside));
+  return inside.find((range) => range.getClientRects().length > 0);
 }
 
 export function clearMarks(): void {
-  if ('highlights' in CSS) CSS.highlights.delete(NAME);
+  if (!('highlights' in CSS)) return;
+  CSS.highlights.delete(NAME);
+  CSS.highlights.delete(CURRENT);
+}
+
+/** The card inside a row, or the whole row. */
+function elementOf(root: Element, itemId: string | undefined): Element | null {
+  if (itemId === undefined) return null;
+  const id = CSS.escape(itemId);
+  return root.querySelector(`[data-item="${id}"]`) ?? root.querySelector(`[data-key="${id}"]`);
 }
 
 function textsIn(root: Element): Text[] {

@@ -26,7 +26,7 @@ export function ThinkingRow(props: { row: Thinking; session: OpenSession }) {
     return durationMs < MOMENT ? 'Thought for a moment' : `Thought for ${durationText(durationMs)}`;
   };
   return (
-    <div class="thinking-row" classList={{ streaming: props.row.isStreaming }} data-testid="thinking">
+    <div class="thinking-row" classList={{ streaming: props.row.isStreaming }} data-testid="thinking" data-item={props.row.key}>
       <button type="button" class="line-button" aria-expanded={isOpen()} onClick={toggle}>
         <Icon name="chevron" class="twist" />
         <Icon name="brain" />

@@ -12,6 +12,9 @@ import { VisibleText } from './VisibleText';
 
 const CHILDREN_FIRST = 100;
 
+/** Under which it is kept that all steps of a sub-agent are shown. */
+export const allStepsKey = (key: string): string => `${key}:steps`;
+
 export function ToolCard(props: { row: ToolRow; session: OpenSession }) {
   const [wasOpened, setOpened] = createSignal(false);
   const isOpen = (): boolean => props.session.isExpanded(props.row.key) ?? false;
@@ -19,7 +22,7 @@ export function ToolCard(props: { row: ToolRow; session: OpenSession }) {
   const words = createMemo(() => wordsOf(props.row, props.session.status()?.directory));
   const icon = () => (props.row.children.length > 0 ? 'group' : KIND_ICONS[props.row.item.state.kind ?? 'other']);
   return (
-    <div class="tool-card" data-testid="tool-card" data-status={props.row.status} data-rejected={isRejected(props.row)} data-kind={props.row.item.state.kind ?? 'other'} classList={{ open: isOpen() }}>
+    <div class="tool-card" data-testid="tool-card" data-item={props.row.key} data-status={props.row.status} data-rejected={isRejected(props.row)} data-kind={props.row.item.state.kind ?? 'other'} classList={{ open: isOpen() }}>
       <button type="button" class="line-button" aria-expanded={isOpen()} onClick={() => props.session.setExpanded(props.row.key, !isOpen())}>
         <Icon name="chevron" class="twist" />
         <Icon name={icon()} />
@@ -63,11 +66,11 @@ function StatusMark(props: { status: ToolStatus; isRejected: boolean; durationMs
 
 /** What a sub-agent does. */
 function Children(props: { row: ToolRow; session: OpenSession }) {
-  const [isAll, setAll] = createSignal(false);
+  const isAll = (): boolean => props.session.isExpanded(allStepsKey(props.row.key)) ?? false;
   const hidden = (): number => (isAll() ? 0 : Math.max(0, props.row.children.length - CHILDREN_FIRST));
   return (
     <div class="nested" data-testid="sub-agent">
-      <For each={hidden() > 0 ? [hidden()] : []}>{(count) => <button type="button" class="text-button" onClick={() => setAll(true)}>Show {count} earlier steps</button>}</For>
+      <For each={hidden() > 0 ? [hidden()] : []}>{(count) => <button type="button" class="text-button" onClick={() => props.session.setExpanded(allStepsKey(props.row.key), true)}>Show {count} earlier steps</button>}</For>
       <Index each={props.row.children.slice(hidden())}>{(child) => <RowView row={child()} session={props.session} />}</Index>
     </div>
   );

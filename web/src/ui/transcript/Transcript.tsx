@@ -1,12 +1,13 @@
 /** A session's rows. Only those near the view have elements; each keeps its element for as long as it is near. */
 import { createEffect, createMemo, For, on, onCleanup, onMount, Show } from 'solid-js';
-import { rowKeyOf, type Row } from '../../model/rows';
+import { pathTo, type Row } from '../../model/rows';
 import { prefs, setSeen } from '../../state/prefs';
 import type { OpenSession } from '../../state/session';
 import { setTarget, target } from '../../state/tabs';
 import { attempt } from '../../state/toasts';
 import { Icon } from '../parts/Icon';
 import { RowView } from '../rows/RowView';
+import { allStepsKey } from '../rows/ToolCard';
 import { createRowWindow, type Place, type RowWindow } from './window';
 
 const ESTIMATES: Record<Row['kind'], number> = {
@@ -143,7 +144,8 @@ function followTarget(session: () => OpenSession, rows: () => readonly Row[], vi
   createEffect(() => {
     const wanted = target();
     if (wanted?.sessionId !== session().id || rows().length === 0) return;
-    const key = rowKeyOf(rows(), wanted.itemId);
+    const path = pathTo(rows(), wanted.itemId);
+    const key = path[0]?.key;
     if (key === undefined) {
       // Rows of an earlier time know nothing of it, and one page comes at a time: this runs again.
       if (!session().isFresh() || session().isLoadingOlder()) return;
@@ -156,12 +158,21 @@ function followTarget(session: () => OpenSession, rows: () => readonly Row[], vi
       return;
     }
     setTarget(undefined);
+    unfold(session(), path);
     queueMicrotask(() => {
       view.reveal(key);
       document.querySelector('.is-target')?.classList.remove('is-target');
       document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.classList.add('is-target');
     });
   });
+}
+
+/** Opens what an item is folded into, and the item itself. */
+function unfold(session: OpenSession, path: readonly Row[]): void {
+  for (const [index, row] of path.entries()) {
+    if (row.kind === 'fold' || row.kind === 'tool' || row.kind === 'thinking') session.setExpanded(row.key, true);
+    if (row.kind === 'tool' && index < path.length - 1) session.setExpanded(allStepsKey(row.key), true);
+  }
 }
 
 function statusOf(row: Row): string | undefined {
