@@ -48,7 +48,12 @@ export type PermissionRow = Base & {
   /** The name of the option chosen. */
   readonly chosen: string | undefined;
 };
-export type PlanRow = Base & { readonly kind: 'plan'; readonly item: ItemOf<'plan'> };
+export type PlanRow = Base & {
+  readonly kind: 'plan';
+  readonly item: ItemOf<'plan'>;
+  /** Whether its turn runs; nothing is in progress otherwise. */
+  readonly isRunning: boolean;
+};
 export type TurnEndRow = Base & {
   readonly kind: 'turn-end';
   readonly status: 'completed' | 'cancelled';

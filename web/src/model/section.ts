@@ -104,7 +104,7 @@ class Section {
     if (isItemOf(item, 'message')) return this.messageRow(item);
     if (isItemOf(item, 'tool_call')) return this.toolRow(item);
     if (isItemOf(item, 'permission')) return this.permissionRow(item);
-    if (isItemOf(item, 'plan')) return { kind: 'plan', ...base, item };
+    if (isItemOf(item, 'plan')) return { kind: 'plan', ...base, item, isRunning: this.input.isRunning };
     if (!isItemOf(item, 'thinking') || isBlank(item)) return undefined;
     return { kind: 'thinking', ...base, item, isStreaming: this.isOpen(item), durationMs: duration(item) };
   }

@@ -38,6 +38,12 @@ const [connectionState, setConnectionState] = createSignal<ConnectionState>(conn
 connection.onState(setConnectionState);
 export { connectionState };
 
+/** Whether the connection was lost: what is shown may be old. Not while the page connects for the first time. */
+export function isDisconnected(): boolean {
+  const { kind } = connectionState();
+  return kind !== 'open' && kind !== 'connecting';
+}
+
 export function startConnection(): void {
   addEventListener('online', () => connection.nudge('online'));
   addEventListener('offline', () => connection.nudge('offline'));

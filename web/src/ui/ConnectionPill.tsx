@@ -2,8 +2,9 @@
 import { createEffect, on, Show } from 'solid-js';
 import type { ConnectionState } from '../protocol/socket';
 import { announce } from '../state/screen';
-import { connection, connectionState } from '../state/services';
+import { connection, connectionState, isDisconnected } from '../state/services';
 import { second } from './clock';
+import { Icon } from './parts/Icon';
 
 export function connectionText(state: ConnectionState, now: number): string {
   switch (state.kind) {
@@ -32,5 +33,18 @@ export function ConnectionPill() {
       <span class="conn-text">{connectionText(connectionState(), second())}</span>
       <Show when={!isGood()}><span class="hidden-text">; press to try again now</span></Show>
     </button>
+  );
+}
+
+/** The same above a session, where one looks. The announcer says it to those who hear the page. */
+export function LostBand() {
+  return (
+    <Show when={isDisconnected()}>
+      <div class="band warn lost" data-testid="lost-band">
+        <Icon name="alert" />
+        <span class="grow" aria-hidden="true">{connectionText(connectionState(), second())}</span>
+        <button type="button" class="button small" onClick={() => connection.nudge('retry')}>Retry now</button>
+      </div>
+    </Show>
   );
 }

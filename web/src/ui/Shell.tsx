@@ -4,8 +4,10 @@ import { setDrawerOpen, isDrawerOpen, overlay } from '../state/screen';
 import { isUnlocked } from '../state/access';
 import { isReady, projects } from '../state/catalog';
 import { prefs, setPref } from '../state/prefs';
+import { isDisconnected } from '../state/services';
 import { active, mounted } from '../state/tabs';
 import { BrokenPane } from './Broken';
+import { LostBand } from './ConnectionPill';
 import { Empty } from './Empty';
 import { fetchPart } from './fetch-part';
 import { Icon } from './parts/Icon';
@@ -27,7 +29,7 @@ const within = (width: number): number => Math.round(Math.max(SMALLEST, Math.min
 export function Shell() {
   onMount(() => onCleanup(followKeyboardOfPhone()));
   return (
-    <div class="shell" classList={{ 'has-drawer': isDrawerOpen() }} style={{ '--sidebar': `${prefs.sidebarWidth}px` }}>
+    <div class="shell" classList={{ 'has-drawer': isDrawerOpen(), disconnected: isDisconnected() }} style={{ '--sidebar': `${prefs.sidebarWidth}px` }}>
       <a class="skip" href="#main">Skip to the session</a>
       <Show when={isUnlocked()}>
         <p class="unlocked" role="alert" data-testid="unlocked"><Icon name="shield" /><span>This server asks nobody for credentials: every program on this machine can use your agents. Start it without <code>--insecure-no-auth</code>.</span></p>
@@ -45,6 +47,7 @@ export function Shell() {
               </ErrorBoundary>
             )}
           </For>
+          <Show when={!active()}><LostBand /></Show>
           <Show when={!active() && isReady()}>
             <Show when={projects.length > 0} fallback={<Welcome />}><Empty /></Show>
           </Show>

@@ -37,6 +37,18 @@ describe('composer', () => {
     expect(drafts.get(ID)).toBe('');
   });
 
+  test('a session whose agent is being started cannot be stopped', () => {
+    const fake = show(view({ state: 'starting' }));
+    type('hello');
+    expect(screen.queryByTestId('stop')).toBeNull();
+    expect(screen.getByTestId('send').getAttribute('aria-label')).toBe('Send');
+    press('Escape');
+    press('Escape');
+    expect(request).not.toHaveBeenCalled();
+    fake.setView(view({ state: 'running' }));
+    expect(screen.getByTestId('stop')).toBeTruthy();
+  });
+
   test('Shift+Enter, composition and white space send nothing', () => {
     show();
     type('あ');

@@ -11,7 +11,7 @@ import type { OpenSession } from '../../state/session';
 import { attempt } from '../../state/toasts';
 import { Icon } from '../parts/Icon';
 import { filesTaken } from '../pane/abilities';
-import { isRunning } from '../pane/TurnStatus';
+import { isStoppable } from '../pane/TurnStatus';
 import { isMac } from '../shortcuts';
 import { AgentMenus } from './AgentMenus';
 import { ContextMeter } from './ContextMeter';
@@ -64,7 +64,7 @@ export function Composer(props: { session: OpenSession; isShown: boolean; onSent
   onCleanup(() => clearTimeout(escapeTimer));
 
   const escape = (): void => {
-    if (!isRunning(props.session)) return;
+    if (!isStoppable(props.session)) return;
     if (isEscaping()) stop();
     clearTimeout(escapeTimer);
     escapeTimer = setTimeout(() => setEscaping(false), DOUBLE);
@@ -129,21 +129,21 @@ function Buttons(props: { session: OpenSession; isSendable: boolean; onStop: () 
   const isStopping = (): boolean => props.session.view()?.state === 'cancelling';
   return (
     <>
-      <Show when={isRunning(props.session)}>
+      <Show when={isStoppable(props.session)}>
         <button type="button" class="round stop" data-testid="stop" aria-label={isStopping() ? 'Stopping' : 'Stop'} title={isStopping() ? 'Stopping…' : 'Stop (Esc twice)'} onClick={() => props.onStop()}>
           <Show when={isStopping()} fallback={<Icon name="stop" />}><span class="spinner" /></Show>
           <Show when={isStopping()}><span>stopping…</span></Show>
         </button>
       </Show>
-      <Show when={!isRunning(props.session) || props.isSendable}>
-        <button class="round send" data-testid="send" disabled={!props.isSendable} aria-label={isRunning(props.session) ? 'Queue' : 'Send'} title={isRunning(props.session) ? 'Queue: sent when the turn ends' : 'Send'}><Icon name="send" /></button>
+      <Show when={!isStoppable(props.session) || props.isSendable}>
+        <button class="round send" data-testid="send" disabled={!props.isSendable} aria-label={isStoppable(props.session) ? 'Queue' : 'Send'} title={isStoppable(props.session) ? 'Queue: sent when the turn ends' : 'Send'}><Icon name="send" /></button>
       </Show>
     </>
   );
 }
 
 function placeholder(session: OpenSession): string {
-  return isRunning(session) ? 'Next message; it waits its turn' : 'Ask the agent to do something';
+  return isStoppable(session) ? 'Next message; it waits its turn' : 'Ask the agent to do something';
 }
 
 function grow(field: HTMLTextAreaElement): void {

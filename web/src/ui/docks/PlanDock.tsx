@@ -8,10 +8,10 @@ import { progress, Tasks } from '../rows/PlanRow';
 export function PlanDock(props: { session: OpenSession }) {
   const [isOpen, setOpen] = createSignal(false);
   /** One of an earlier turn only while something of it is left to do. */
+  const isOfThisTurn = (): boolean => props.session.projection().plan?.turnId === props.session.view()?.turn;
   const entries = () => {
     const plan = isRunning(props.session) ? props.session.projection().plan : undefined;
-    const isOfThisTurn = plan?.turnId === props.session.view()?.turn;
-    return isOfThisTurn || plan?.state.entries.some((entry) => entry.status !== 'completed') ? plan?.state.entries : undefined;
+    return isOfThisTurn() || plan?.state.entries.some((entry) => entry.status !== 'completed') ? plan?.state.entries : undefined;
   };
   const current = (): string => entries()?.find((entry) => entry.status === 'in_progress')?.content ?? '';
   return (
@@ -24,7 +24,7 @@ export function PlanDock(props: { session: OpenSession }) {
           <span class="faint">{progress(entries() ?? [])}</span>
           <Show when={!isOpen()}><span class="truncate muted">{current()}</span></Show>
         </button>
-        <Show when={isOpen()}><Tasks entries={entries() ?? []} /></Show>
+        <Show when={isOpen()}><Tasks entries={entries() ?? []} isRunning={isOfThisTurn()} /></Show>
       </section>
     </Show>
   );

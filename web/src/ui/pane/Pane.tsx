@@ -4,18 +4,16 @@ import { forkSession, restartAgent, unarchive } from '../../state/actions';
 import { find } from '../../state/catalog';
 import { setSeen } from '../../state/prefs';
 import { isFinding, announce } from '../../state/screen';
-import { connectionState } from '../../state/services';
 import { useSession, type OpenSession } from '../../state/session';
 import { close } from '../../state/tabs';
 import { attempt } from '../../state/toasts';
 import { ApprovalDock } from '../docks/ApprovalDock';
 import { PlanDock } from '../docks/PlanDock';
-import { connectionText } from '../ConnectionPill';
+import { LostBand } from '../ConnectionPill';
 import { Composer } from '../composer/Composer';
 import { DropZone } from '../composer/DropZone';
 import { QueueBar } from '../composer/QueueBar';
 import { Icon } from '../parts/Icon';
-import { second } from '../clock';
 import { panelId, tabId } from '../tabs/TabBar';
 import { Transcript } from '../transcript/Transcript';
 import type { RowWindow } from '../transcript/window';
@@ -70,9 +68,7 @@ export function Pane(props: { sessionId: string; isShown: boolean }) {
 function Bands(props: { session: OpenSession }) {
   return (
     <>
-      <Show when={connectionState().kind === 'reconnecting' || connectionState().kind === 'offline'}>
-        <div class="band warn lost" aria-hidden="true"><Icon name="alert" /><span>{connectionText(connectionState(), second())}</span></div>
-      </Show>
+      <LostBand />
       <Show when={props.session.view()?.isDiverged}>
         <div class="band warn" role="status" data-testid="diverged">
           <Icon name="branch" />

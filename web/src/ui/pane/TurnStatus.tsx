@@ -3,6 +3,7 @@ import { createEffect, createSignal, on, Show } from 'solid-js';
 import { durationText } from '../../model/turn';
 import { waitingText } from '../../model/waiting';
 import { restartAgent, stopTurn } from '../../state/actions';
+import { isDisconnected } from '../../state/services';
 import type { OpenSession } from '../../state/session';
 import { attempt } from '../../state/toasts';
 import { second } from '../clock';
@@ -17,6 +18,11 @@ export function isRunning(session: OpenSession): boolean {
   return state === 'running' || state === 'cancelling' || state === 'waiting' || state === 'starting';
 }
 
+/** Whether there is a turn to stop; one whose agent is being started has not begun. */
+export function isStoppable(session: OpenSession): boolean {
+  return isRunning(session) && session.view()?.state !== 'starting';
+}
+
 export function TurnStatus(props: { session: OpenSession }) {
   const [patientUntil, setPatientUntil] = createSignal(0);
   const [stoppingSince, setStoppingSince] = createSignal<number>();
@@ -27,7 +33,7 @@ export function TurnStatus(props: { session: OpenSession }) {
     return start ? durationText(Math.max(0, second() - Date.parse(start))) : '';
   };
   const isSilent = (): boolean => {
-    if (view()?.state !== 'running' || second() < patientUntil()) return false;
+    if (isDisconnected() || view()?.state !== 'running' || second() < patientUntil()) return false;
     return (view()?.isStalled ?? false) || second() - props.session.heardAt() > SILENCE;
   };
   /** A page that was just opened only knows from the server that it has been long. */
@@ -35,8 +41,10 @@ export function TurnStatus(props: { session: OpenSession }) {
     const heard = second() - props.session.heardAt();
     return heard > SILENCE ? `No word for ${durationText(heard)}` : 'No word for a while';
   };
-  const isStubborn = (): boolean => second() - (stoppingSince() ?? Number.POSITIVE_INFINITY) > ESCALATE;
+  const isStubborn = (): boolean => !isDisconnected() && second() - (stoppingSince() ?? Number.POSITIVE_INFINITY) > ESCALATE;
   const text = (): string => {
+    // What the agent does now is not known.
+    if (isDisconnected()) return 'Disconnected; the agent may have continued';
     const waiting = props.session.projection().waiting;
     // The dock above says what is asked.
     if (waiting?.kind === 'approval' || waiting?.kind === 'question') return 'Waiting for your answer';
@@ -46,9 +54,9 @@ export function TurnStatus(props: { session: OpenSession }) {
   return (
     <Show when={isRunning(props.session)}>
       <div class="turn-status" data-testid="turn-status" data-stalled={isSilent()} data-state={view()?.state}>
-        <Show when={isSilent()} fallback={<span class="pulse" />}><Icon name="alert" /></Show>
+        <Show when={isSilent() || isDisconnected()} fallback={<span class="pulse" />}><Icon name="alert" /></Show>
         <span class="truncate">{isSilent() ? `${silence()}: ${text()}` : text()}</span>
-        <span class="faint elapsed" data-testid="elapsed">{elapsed()}</span>
+        <Show when={!isDisconnected()}><span class="faint elapsed" data-testid="elapsed">{elapsed()}</span></Show>
         <span class="grow" />
         <Show when={isSilent()}>
           <button type="button" class="button small plain" data-testid="wait" onClick={() => setPatientUntil(Date.now() + SILENCE)}>Wait</button>
