@@ -41,7 +41,7 @@ async function behindProxy(world: World, pace = 0): Promise<{ id: string; window
   return { id, window, pane: await window.openSession(id), proxy };
 }
 
-test('req 13, 57: a lost connection is told without a part that is too wide, and on a phone above the session', async ({ world }) => {
+test('req 13, 57: a lost connection is told without a part that is too wide, and above the session at every width', async ({ world }) => {
   const { window, pane, proxy } = await behindProxy(world);
   proxy.cut();
   await expect(window.id('conn-pill')).toHaveText(/attempt \d+|Offline/);
@@ -49,7 +49,7 @@ test('req 13, 57: a lost connection is told without a part that is too wide, and
   const right = async (testId: string): Promise<number> => { const box = await window.id(testId).boundingBox(); return box ? box.x + box.width : 0; };
   for (const part of ['conn-pill', 'session-row']) expect(await right(part)).toBeLessThanOrEqual(await right('sidebar'));
   const note = pane.root.getByText(/Reconnecting|Offline/);
-  await expect(note).toBeHidden();
+  await expect(note).toBeVisible();
   await window.page.setViewportSize({ width: 390, height: 800 });
   await expect(note).toBeVisible();
   proxy.restore();
