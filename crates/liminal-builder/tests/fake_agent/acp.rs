@@ -1,6 +1,7 @@
 //! The agent as one of those that speak the Agent Client Protocol. Owns the conversation: what it is told, and the turn
 //! that follows from it. Directives that only Claude Code's protocol has a form for are errors.
 
+mod modes;
 mod sessions;
 
 use anyhow::{Result, bail};
@@ -10,6 +11,7 @@ use crate::directive::{self, Act, Directive, Tool};
 use crate::input::{Heard, Input};
 use crate::output::Output;
 use crate::{deeds, journal};
+use modes::Modes;
 use sessions::Refusal;
 
 /// Speaks until its input ends.
@@ -21,6 +23,7 @@ pub(crate) fn run() -> Result<()> {
         is_cancelled: false,
         has_result: true,
         running: None,
+        modes: Modes::of_environment(),
     };
     loop {
         match agent.input.wait() {
@@ -40,6 +43,7 @@ struct Agent {
     has_result: bool,
     /// The client's id of the prompt that is answered.
     running: Option<Value>,
+    modes: Modes,
 }
 
 impl Agent {
@@ -51,7 +55,9 @@ impl Agent {
         let params = line.get("params").unwrap_or(&Value::Null);
         let reply = match method {
             "initialize" => Ok(sessions::introduction()),
-            "session/new" => sessions::made(),
+            "session/new" => sessions::made().map(|answer| self.with_modes(answer)),
+            "session/set_mode" => self.modes.choose(params),
+            "session/set_config_option" => self.modes.choose_option(params),
             "session/load" => self.load(params)?,
             "session/list" => sessions::listed(params)?,
             "session/prompt" => return self.turn(id, params),
@@ -75,7 +81,12 @@ impl Agent {
         for (kind, said) in [("user_message_chunk", "asked in"), ("agent_message_chunk", "said in")] {
             self.say(params, kind, &format!("{said} {id}"))?;
         }
-        Ok(Ok(json!({})))
+        Ok(Ok(self.with_modes(json!({}))))
+    }
+
+    fn with_modes(&self, mut answer: Value) -> Value {
+        self.modes.tell(&mut answer);
+        answer
     }
 
     /// Takes a message into the turn that runs. One that says `late` comes too late, one that says `silent` is not
@@ -128,6 +139,10 @@ impl Agent {
                 Ok(())
             }
             Directive::Act(act) => self.act(*act),
+            Directive::Mode(mode) => {
+                let update = self.modes.change(mode);
+                self.update(params, &update)
+            }
             Directive::Open(_)
             | Directive::Call(_)
             | Directive::Line(_)

@@ -12,6 +12,10 @@
 //! | `FAKE_AGENT_SPEAKS` | `acp`: the Agent Client Protocol; else as Claude Code |
 //! | `FAKE_AGENT_SESSIONS` | ACP: so many sessions of earlier it remembers, in any directory |
 //! | `FAKE_AGENT_LIST` | ACP: what goes wrong with their list: `none`, `error`, `garbage`, `hang`, `exit`, `endless` |
+//! | `FAKE_AGENT_NAME` | ACP: what it calls itself |
+//! | `FAKE_AGENT_MODES` | ACP: the modes it offers, between spaces; it starts in the first |
+//! | `FAKE_AGENT_OPTIONS` | ACP: the options it offers, as JSON |
+//! | `FAKE_AGENT_STUBBORN` | ACP: it refuses every other mode and value |
 //! | `FAKE_AGENT_LOGIN` | ACP: it wants a login before it opens a session |
 
 mod acp;

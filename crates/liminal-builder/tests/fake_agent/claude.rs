@@ -49,10 +49,11 @@ impl Agent {
             value.map(str::to_owned)
         };
         let session = arguments.iter().find_map(named);
+        let mode = arguments.iter().find_map(|argument| argument.strip_prefix("--permission-mode="));
         Ok(Self {
             input: Input::start()?,
             output: Output::default(),
-            scribe: Scribe::new(session.unwrap_or_default()),
+            scribe: Scribe::new(session.unwrap_or_default(), mode.unwrap_or("default").to_owned()),
             serial: 0,
             messages: 0,
             prompts: VecDeque::new(),
@@ -85,6 +86,10 @@ impl Agent {
             ("control_response", _) => self.answer = Some(line),
             ("control_request", subtype) => {
                 self.is_interrupted |= subtype == "interrupt";
+                if subtype == "set_permission_mode" {
+                    let status = self.scribe.mode(text("/request/mode"));
+                    self.output.line(status)?;
+                }
                 let abilities = json!({ "models": [], "commands": [] });
                 self.output.line(response(line.get("request_id").unwrap_or(&Value::Null), &abilities))?;
             }
@@ -138,6 +143,10 @@ impl Agent {
             Directive::Tool(tool) => self.tool(tool),
             Directive::Call(tool) => self.call(tool).map(drop),
             Directive::Ask(command) => self.ask(command),
+            Directive::Mode(mode) => {
+                let status = self.scribe.mode(mode);
+                self.output.line(status)
+            }
             Directive::Line(bytes) => self.long_line(*bytes),
             Directive::Raw(bytes) => self.output.bytes(bytes),
             Directive::Replay => self.output.replay(),

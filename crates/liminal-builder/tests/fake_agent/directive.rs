@@ -21,6 +21,8 @@ pub(crate) enum Directive {
     Call(Tool),
     /// `!perm COMMAND`: a command that is run when it is allowed.
     Ask(String),
+    /// `!mode NAME`: the agent changes its mode by itself.
+    Mode(String),
     /// `!line BYTES`: one line of at least so many bytes; `K` and `M` are understood.
     Line(u64),
     /// `!raw HEX`: these bytes, and no newline.
@@ -136,6 +138,7 @@ fn read_said(word: &str, value: &str) -> Option<Result<Directive>> {
         "tool" => tool(value).map(Directive::Tool),
         "call" => tool(value).map(Directive::Call),
         "perm" => Ok(Directive::Ask(value.to_owned())),
+        "mode" => Ok(Directive::Mode(value.to_owned())),
         "line" => number(value).map(Directive::Line),
         "raw" => bytes(value).map(Directive::Raw),
         "replay" => Ok(Directive::Replay),

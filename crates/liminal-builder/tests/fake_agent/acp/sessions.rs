@@ -14,7 +14,7 @@ pub(super) fn introduction() -> Value {
     let list = if fault() == "none" { json!({}) } else { json!({ "list": {} }) };
     json!({
         "protocolVersion": 1,
-        "agentInfo": { "name": "fake-agent", "version": "1" },
+        "agentInfo": { "name": name(), "version": "1" },
         "agentCapabilities": { "loadSession": true, "sessionCapabilities": list },
         "_meta": { "steering": { "supported": std::env::var_os("FAKE_AGENT_STEERS").is_some() } },
         "authMethods": [
@@ -65,6 +65,10 @@ fn session(number: u64, cwd: &str) -> Value {
     let updated_at = format!("2026-01-01T00:{:02}:{:02}.000Z", number / 60 % 60, number % 60);
     let title = format!("number {number}");
     json!({ "sessionId": format!("old-{number}"), "cwd": cwd, "title": title, "updatedAt": updated_at })
+}
+
+fn name() -> String {
+    std::env::var("FAKE_AGENT_NAME").unwrap_or_else(|_| "fake-agent".to_owned())
 }
 
 fn remembered() -> u64 {

@@ -8,12 +8,14 @@ use crate::directive::Tool;
 #[derive(Debug)]
 pub(super) struct Scribe {
     session: String,
+    /// How often it asks.
+    mode: String,
     lines: u64,
 }
 
 impl Scribe {
-    pub(super) const fn new(session: String) -> Self {
-        Self { session, lines: 0 }
+    pub(super) const fn new(session: String, mode: String) -> Self {
+        Self { session, mode, lines: 0 }
     }
 
     pub(super) fn session(&self) -> &str {
@@ -40,9 +42,15 @@ impl Scribe {
             "subtype": "init",
             "cwd": "/home/dev/project",
             "model": "claude-fake",
-            "permissionMode": "default",
+            "permissionMode": self.mode,
             "claude_code_version": "2.1.197",
         }))
+    }
+
+    /// Tells its new mode, as the program does when it changes.
+    pub(super) fn mode(&mut self, mode: &str) -> Value {
+        mode.clone_into(&mut self.mode);
+        self.signed(json!({ "type": "system", "subtype": "status", "status": null, "permissionMode": mode }))
     }
 
     pub(super) fn part(&mut self, event: &Value) -> Value {
