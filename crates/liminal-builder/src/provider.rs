@@ -3,6 +3,7 @@
 
 pub mod acp;
 pub mod claude_code;
+mod guards;
 mod handshake;
 mod missing;
 pub mod model_api;
@@ -12,7 +13,9 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
-use liminal_core::dialect::{Abilities, AgentCommand, AttachedFile, AttachmentAbilities, Dialect, Notice};
+use liminal_core::dialect::{
+    Abilities, AgentCommand, AttachedFile, AttachmentAbilities, Choice, Dialect, Notice,
+};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
@@ -21,6 +24,7 @@ use crate::clock::Clock;
 use crate::discovery::Listing;
 use crate::process::SpawnError;
 use crate::transport::{AgentPipe, Later};
+pub use guards::{Guards, Standing};
 pub use registry::ProviderRegistry;
 
 /// What a session's agent is to be.
@@ -44,6 +48,8 @@ pub struct SessionOptions {
     pub model: Option<String>,
     /// The agent's own word for how often it asks.
     pub permission_mode: Option<String>,
+    /// A person confirmed that the agent may act without asking, and the server allows it.
+    pub is_confirmed: bool,
     /// More directories it may work in.
     pub extra_directories: Vec<PathBuf>,
     /// The project is not trusted: only the user's own settings apply, nothing that the project brings.
@@ -90,6 +96,8 @@ pub struct OpenedAgent {
     pub history: Vec<StreamEventEnvelope>,
     /// What the agent told of itself so far.
     pub notices: Vec<Notice>,
+    /// Which of its modes and options ask.
+    pub guards: Guards,
     /// What it is to be told first.
     pub begin: Vec<AgentCommand>,
 }
@@ -210,8 +218,18 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
         AttachmentAbilities::default()
     }
 
-    /// Whether the agent acts without asking in this mode of its own.
-    fn is_unguarded(&self, _mode: &str) -> bool {
+    /// Which modes and options ask, as far as that is known while no agent runs.
+    fn guards(&self) -> Guards {
+        Guards::of_type(self.cli_type())
+    }
+
+    /// Every mode of the agent, where that is known while no agent runs.
+    fn modes(&self) -> Vec<Choice> {
+        Vec::new()
+    }
+
+    /// Whether an agent that was started guarded has to be started again to become unguarded.
+    fn restarts_to_unguard(&self) -> bool {
         false
     }
 

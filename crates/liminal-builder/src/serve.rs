@@ -145,7 +145,7 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     let membership = join(&plan.config, &log, &real).await?;
     let publisher = publisher(&plan.config)?;
     let outbox = publisher.is_some().then(Outbox::default);
-    let sessions = sessions(plan, &log, &instance, (membership, outbox.clone())).await;
+    let sessions = sessions(plan, &log, &instance, (membership, outbox.clone(), audit.clone())).await;
     let delivery = publisher
         .zip(outbox)
         .map(|(publisher, outbox)| Delivery::start(outbox, publisher, sessions.metrics().clone()));
@@ -298,7 +298,7 @@ async fn sessions(
     plan: &Plan,
     log: &Arc<SqliteLog>,
     instance: &InstanceId,
-    (membership, stream_b): (Option<Membership>, Option<Outbox>),
+    (membership, stream_b, audit): (Option<Membership>, Option<Outbox>, Audit),
 ) -> Sessions {
     let (states, events) = logs(log, membership.as_ref());
     let Plan { config, environment, managed, data, recordings, .. } = plan;
@@ -312,6 +312,7 @@ async fn sessions(
         stream_b,
         store: Store::new(Arc::clone(log)),
         attachments: Attachments::kept_in(data),
+        audit: Some(audit),
         providers: ProviderRegistry::of(&machine, instance).await,
         settings: Settings {
             idle: chosen.idle(),

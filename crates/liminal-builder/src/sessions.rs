@@ -11,6 +11,7 @@ mod caretaker;
 mod changing;
 mod failure;
 mod forking;
+mod guarding;
 mod hearing;
 mod herald;
 mod identity;
@@ -47,6 +48,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::attachments::Attachments;
+use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::cluster::{Cluster, Command};
 use crate::log::shared::SharedLog;
@@ -134,6 +136,8 @@ pub struct Parts {
     pub attachments: Attachments,
     /// The other servers, if there are any, and the log that is shared with them.
     pub cluster: Option<Membership>,
+    /// Where it is recorded that an agent stopped asking by itself.
+    pub audit: Option<Audit>,
     /// The kinds of agents.
     pub providers: ProviderRegistry,
     /// How sessions are run.

@@ -5,6 +5,7 @@ pub mod abilities;
 pub mod access;
 pub mod approvals;
 pub mod attachments;
+pub mod guard;
 pub mod projects;
 pub mod rest;
 pub mod view;

@@ -186,7 +186,11 @@ name: string,
 /**
  * What it means.
  */
-description?: string, };
+description?: string, 
+/**
+ * Whether the agent asks before it acts once this is chosen; absent where it makes no difference.
+ */
+guard?: Guard, };
 
 export type ClientFrame = { 
 /**
@@ -454,6 +458,8 @@ callId: CallId,
  * What else is known of the call.
  */
 details?: ToolDetails, };
+
+export type Guard = "asks" | "may_act" | "unguarded";
 
 export type HistoryPage = { 
 /**
@@ -1177,9 +1183,13 @@ isDiverged?: boolean,
  */
 isArchived?: boolean, 
 /**
- * Nothing is asked before the agent acts.
+ * The agent acts without asking; the same as `guard: "unguarded"`.
  */
 isUnguarded?: boolean, 
+/**
+ * Whether the agent asks before it acts, judged by the mode and the options that it reports; absent if it asks.
+ */
+guard?: Guard, 
 /**
  * Why its agent is gone, if it did not go as wished.
  */
@@ -1301,9 +1311,13 @@ isDiverged?: boolean,
  */
 isArchived?: boolean, 
 /**
- * Nothing is asked before the agent acts.
+ * The agent acts without asking; the same as `guard: "unguarded"`.
  */
 isUnguarded?: boolean, 
+/**
+ * Whether the agent asks before it acts, judged by the mode and the options that it reports; absent if it asks.
+ */
+guard?: Guard, 
 /**
  * Why its agent is gone, if it did not go as wished.
  */
@@ -1437,9 +1451,13 @@ isDiverged?: boolean,
  */
 isArchived?: boolean, 
 /**
- * Nothing is asked before the agent acts.
+ * The agent acts without asking; the same as `guard: "unguarded"`.
  */
 isUnguarded?: boolean, 
+/**
+ * Whether the agent asks before it acts, judged by the mode and the options that it reports; absent if it asks.
+ */
+guard?: Guard, 
 /**
  * Why its agent is gone, if it did not go as wished.
  */

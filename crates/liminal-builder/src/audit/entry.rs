@@ -20,6 +20,8 @@ pub enum Actor {
     Browser(String),
     /// Somebody without credentials.
     Anonymous,
+    /// An agent, by itself.
+    Agent,
 }
 
 impl Actor {
@@ -28,6 +30,7 @@ impl Actor {
             Self::Token => "token".into(),
             Self::Browser(hash) => format!("browser:{}", hash.chars().take(8).collect::<String>()).into(),
             Self::Anonymous => "anonymous".into(),
+            Self::Agent => "agent".into(),
         }
     }
 }
@@ -54,6 +57,8 @@ pub enum Action {
     Delete,
     /// A session was set differently.
     Configure,
+    /// An agent stopped asking before it acts.
+    Bypass,
     /// A project was trusted or not.
     Trust,
     /// A project was added or removed.

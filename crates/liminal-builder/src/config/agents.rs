@@ -31,6 +31,9 @@ pub struct AgentConfig {
     pub cwd_policy: CwdPolicy,
     /// How many seconds a process that serves all sessions of the agent lives on when it serves none.
     pub idle_seconds: Option<u64>,
+    /// Modes of which the user knows that the agent asks in them before it acts.
+    #[serde(default)]
+    pub asking_modes: Vec<String>,
     /// The model of an API, until a session chooses another.
     pub model: Option<String>,
     /// How often a request to an API that failed is made again.
@@ -68,7 +71,8 @@ impl AgentConfig {
         let is_for_program = self.command.is_some()
             || !self.args.is_empty()
             || self.cwd_policy != CwdPolicy::default()
-            || self.idle_seconds.is_some();
+            || self.idle_seconds.is_some()
+            || !self.asking_modes.is_empty();
         let problem =
             "is a model's API and no program; it takes model, max-retries, request, env and env-file";
         is_for_program.then(|| problem.to_owned())
@@ -88,7 +92,11 @@ impl AgentConfig {
         let problem = "has a process for each session, in the session's directory; cwd-policy and idle-seconds are for \
             agents whose sessions share one, and [sessions] idle-minutes tells how long an unused one lives";
         let shared = is_for_shared.then(|| problem.to_owned());
-        shared.or_else(|| claude_code::problem(&self.args).map(|problem| format!("args: {problem}")))
+        let is_known = !self.asking_modes.is_empty();
+        let known = is_known.then(|| "has modes that are known; asking-modes is for other agents".to_owned());
+        shared
+            .or(known)
+            .or_else(|| claude_code::problem(&self.args).map(|problem| format!("args: {problem}")))
     }
 }
 

@@ -52,6 +52,7 @@ fn agent_lines(name: &str, agent: &AgentConfig) -> Vec<(String, Value)> {
             ("env", env.into()),
             ("env-file", json!(agent.env_file)),
             ("cwd-policy", agent.cwd_policy.word().into()),
+            ("asking-modes", json!(agent.asking_modes)),
         ],
         Some(_) => vec![
             ("model", json!(agent.model)),

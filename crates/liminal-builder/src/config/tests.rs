@@ -41,12 +41,14 @@ fn an_agent_is_a_command_with_its_arguments_and_environment() {
         args = ["--acp"]
         env = { KEY = "value" }
         cwd-policy = "home"
+        asking-modes = ["careful"]
     "#;
     let config = loaded(text).unwrap().config;
     let agent = config.agents.get("my-agent").unwrap();
     assert_eq!(agent.command, Some("my-agent".into()));
     assert_eq!(agent.args, ["--acp"]);
     assert_eq!(agent.cwd_policy, CwdPolicy::Home);
+    assert_eq!(agent.asking_modes, ["careful"]);
 }
 
 #[test]
@@ -63,6 +65,11 @@ fn what_is_no_setting_is_told_with_file_and_line() {
             "c.toml:1: [agents.claude-code] args: --print is what",
         ),
         ("[agents.claude-code]\nargs = [\"hello\"]", "c.toml:1: [agents.claude-code] args: write `hello` as"),
+        (
+            "[agents.claude-code]\nasking-modes = [\"x\"]",
+            "c.toml:1: [agents.claude-code] has modes that are known",
+        ),
+        ("[agents.openai]\nasking-modes = [\"x\"]", "c.toml:1: [agents.openai] is a model's API"),
         ("[agents.claude-code]\nidle-seconds = 5", "c.toml:1: [agents.claude-code] has a process for each"),
         ("[agents.claude-code]\ncwd-policy = \"home\"", "c.toml:1: [agents.claude-code] has a process for"),
         ("[agents.a]\ncwd-policy = \"root\"", "c.toml:2: unknown variant `root`"),

@@ -5,6 +5,7 @@ mod asking;
 pub(super) mod codex;
 mod connection;
 mod fork;
+mod guarding;
 mod list;
 mod pipe;
 mod remembered;
@@ -16,14 +17,13 @@ use std::time::Duration;
 
 use liminal_core::dialect::acp::{AcpDialect, Options};
 use liminal_core::dialect::{AgentCommand, AttachmentAbilities};
-use liminal_core::error::ErrorInfo;
 use liminal_core::ids::SessionId;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::{
-    Asking, Forked, OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, blocking,
+    Asking, Forked, Guards, OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, blocking,
     handshake,
 };
 use crate::agents::Launch;
@@ -35,8 +35,10 @@ use crate::diagnostics::{Diagnostics, Snapshot};
 use crate::discovery::{Listing, codex as codex_files};
 use crate::process::{AgentProcess, Confinement, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{Later, StdioLimits, StdioTransport};
+use asking::is_unknown_session;
 pub use codex::login as codex_login;
 use connection::{ConnectionTask, Request};
+use guarding::Wanted;
 pub use list::ListedSession;
 use pipe::SharedPipe;
 use remembered::Remembered;
@@ -80,6 +82,8 @@ pub struct Settings {
     pub idle_timeout: Duration,
     /// Whether it may have sessions that were not made here.
     pub has_others: bool,
+    /// Modes that ask, as the user says.
+    pub asking_modes: Vec<String>,
 }
 
 impl Settings {
@@ -97,6 +101,7 @@ impl Settings {
             limits: StdioLimits::default(),
             idle_timeout: IDLE_TIMEOUT,
             has_others: true,
+            asking_modes: Vec::new(),
         }
     }
 }
@@ -116,6 +121,8 @@ pub struct AcpAgent {
     /// What Codex has on disk; others tell what they remember.
     rollouts: Option<Arc<Mutex<codex_files::Sessions>>>,
     remembered: Remembered,
+    /// What the agent called itself when it last ran.
+    own_name: Mutex<Option<String>>,
     /// Directories are asked for one after another.
     listing: tokio::sync::Mutex<()>,
 }
@@ -127,7 +134,8 @@ impl AcpAgent {
         let (process, tasks) = (tokio::sync::Mutex::default(), Mutex::default());
         let rollouts = (settings.name == CODEX).then(|| codex::rollouts(&environment(&settings)));
         let (diagnostics, remembered) = (Diagnostics::default(), Remembered::default());
-        Self { settings, process, tasks, diagnostics, rollouts, remembered, listing: Default::default() }
+        let (own_name, listing) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { settings, process, tasks, diagnostics, rollouts, remembered, own_name, listing }
     }
 
     /// What its process said that belongs to no session.
@@ -204,15 +212,18 @@ impl AcpAgent {
             (self.session_id(resume.as_deref().unwrap_or("new")), resume.is_some());
         let mut dialect = AcpDialect::new(session_id.clone(), self.options());
         let open = AgentCommand::Open { directory: directory.display().to_string(), resume };
-        let opened = match handshake::open(&mut pipe, &mut dialect, open, &clock).await {
+        let mut opened = match handshake::open(&mut pipe, &mut dialect, open, &clock).await {
             Ok(opened) => opened,
             Err(OpenError::Refused(error)) if is_resumed && is_unknown_session(&error) => {
                 return Err(OpenError::SessionNotFound(session_id));
             }
             Err(error) => return Err(self.explained(error).await),
         };
+        let wanted = Wanted::new(&options, is_resumed);
+        let guards = self.settle(wanted, &mut opened, (&mut pipe, &mut dialect, &clock)).await?;
         let session_id = opened.agent_session.map_or(session_id, |id| self.session_id(&id));
         dialect.name_session(session_id.clone());
+        let begin = options.model.map(|model| AgentCommand::SetModel { model: Some(model) });
         Ok(OpenedAgent {
             session_id,
             transport: Box::new(pipe),
@@ -220,7 +231,8 @@ impl AcpAgent {
             clock,
             history: opened.history,
             notices: opened.notices,
-            begin: wishes(options),
+            guards,
+            begin: begin.into_iter().collect(),
         })
     }
 
@@ -356,8 +368,8 @@ impl Provider for AcpAgent {
         }
     }
 
-    fn is_unguarded(&self, mode: &str) -> bool {
-        self.settings.name == CODEX && codex::is_unguarded(mode)
+    fn guards(&self) -> Guards {
+        self.judged()
     }
 
     fn close(&self) -> Later<'_, ()> {
@@ -372,13 +384,6 @@ fn environment(settings: &Settings) -> Environment {
     own.fold(inherited, |environment, (name, value)| environment.with(name, value))
 }
 
-/// Agents have no code of their own for this that all would use.
-fn is_unknown_session(error: &ErrorInfo) -> bool {
-    error.code == "-32002"
-        || error.message.contains("no rollout found")
-        || error.message.contains("not found")
-}
-
 /// Agents accept a directory that is not there, and fail much later.
 fn check_directory(directory: &Path) -> Result<(), OpenError> {
     if directory.is_absolute() && directory.is_dir() {
@@ -386,11 +391,4 @@ fn check_directory(directory: &Path) -> Result<(), OpenError> {
     }
     let directory = directory.to_owned();
     Err(OpenError::Spawn(crate::process::SpawnError::DirectoryMissing { directory }))
-}
-
-/// What the user chose, as wishes to the agent: it tells whether it grants them.
-fn wishes(options: SessionOptions) -> Vec<AgentCommand> {
-    let model = options.model.map(|model| AgentCommand::SetModel { model: Some(model) });
-    let mode = options.permission_mode.map(|mode| AgentCommand::SetPermissionMode { mode });
-    model.into_iter().chain(mode).collect()
 }

@@ -10,13 +10,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use liminal_core::dialect::AttachmentAbilities;
 use liminal_core::dialect::claude::history::History;
-use liminal_core::dialect::claude::{ClaudeDialect, DEFAULT_MODE, Options as Patience, mode_choices};
-use liminal_core::dialect::{Abilities, AgentCommand, Notice};
+use liminal_core::dialect::claude::{ClaudeDialect, DEFAULT_MODE, Options as Patience, permission_mode_choices};
+use liminal_core::dialect::{Abilities, AgentCommand, Choice, Notice};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::ids::SessionId;
 
 use super::{
-    Asking, Forked, OpenError, OpenRequest, OpenedAgent, Opening, Origin, Provider, SessionOptions, blocking,
+    Asking, Forked, Guards, OpenError, OpenRequest, OpenedAgent, Opening, Origin, Provider, SessionOptions,
+    blocking,
 };
 use crate::clock::{self, Clock};
 use crate::discovery::claude_code::{Sessions, config_directory};
@@ -170,6 +171,7 @@ impl ClaudeCode {
             history,
             // The program tells it with its first turn only.
             notices: vec![Notice::PermissionMode { mode: arguments::mode(options).to_owned() }],
+            guards: Guards::of_type(CLI_TYPE),
             begin: vec![AgentCommand::Open { directory, resume }],
         })
     }
@@ -221,7 +223,7 @@ impl Provider for ClaudeCode {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { fork: true, permission_modes: mode_choices(), ..Abilities::default() }
+        Abilities { fork: true, permission_modes: permission_mode_choices(), ..Abilities::default() }
     }
 
     fn initial_mode(&self) -> Option<&'static str> {
@@ -249,8 +251,13 @@ impl Provider for ClaudeCode {
         AttachmentAbilities::ALL
     }
 
-    fn is_unguarded(&self, mode: &str) -> bool {
-        arguments::is_unguarded(mode)
+    fn modes(&self) -> Vec<Choice> {
+        permission_mode_choices()
+    }
+
+    /// The program refuses `bypassPermissions` unless it was started with it.
+    fn restarts_to_unguard(&self) -> bool {
+        true
     }
 }
 

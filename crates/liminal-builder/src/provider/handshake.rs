@@ -1,9 +1,11 @@
 //! Bringing an agent up until it is ready. Owns the talk before a session begins, for agents that tell only then what
 //! their session is called; what was said in the session before comes in the course of it.
 
+use std::time::Duration;
+
 use liminal_core::dialect::{AgentCommand, Closed, Dialect, Input, Notice, Outbox};
 use liminal_core::envelope::StreamEventEnvelope;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::OpenError;
 use crate::clock::Clock;
@@ -18,6 +20,7 @@ pub(super) struct Opened {
     pub(super) history: Vec<StreamEventEnvelope>,
     /// What the session should know.
     pub(super) notices: Vec<Notice>,
+    is_ready: bool,
 }
 
 /// Talks to an agent until it is ready, or says why it will not be.
@@ -28,12 +31,40 @@ pub(super) async fn open(
     clock: &Clock,
 ) -> Result<Opened, OpenError> {
     let mut opened = Opened::default();
+    converse(pipe, dialect, (&[command], clock), &mut opened, |opened| opened.is_ready).await?;
+    Ok(opened)
+}
+
+/// Gives an agent that is ready some commands, and talks to it until they are done; one that takes too long is left to
+/// itself.
+pub(super) async fn wish(
+    pipe: &mut dyn AgentPipe,
+    dialect: &mut dyn Dialect,
+    (commands, clock): (&[AgentCommand], &Clock),
+    patience: Duration,
+    opened: &mut Opened,
+    is_done: impl Fn(&[Notice]) -> bool,
+) -> Result<(), OpenError> {
+    let talk = converse(pipe, dialect, (commands, clock), opened, |opened| is_done(&opened.notices));
+    timeout(patience, talk).await.unwrap_or(Ok(()))
+}
+
+async fn converse(
+    pipe: &mut dyn AgentPipe,
+    dialect: &mut dyn Dialect,
+    (commands, clock): (&[AgentCommand], &Clock),
+    opened: &mut Opened,
+    is_done: impl Fn(&Opened) -> bool,
+) -> Result<(), OpenError> {
     let mut outgoing = Outgoing::new(pipe.sender());
     let mut out = Outbox::default();
-    dialect.handle(Input::Command(command), clock.now(), &mut out);
+    for command in commands {
+        dialect.handle(Input::Command(command.clone()), clock.now(), &mut out);
+    }
     loop {
-        if opened.take(&mut out, &mut outgoing)? {
-            return Ok(opened);
+        opened.take(&mut out, &mut outgoing)?;
+        if is_done(opened) {
+            return Ok(());
         }
         let deadline = dialect.next_deadline().map(|at| clock.instant(at));
         tokio::select! {
@@ -54,13 +85,12 @@ pub(super) async fn open(
 }
 
 impl Opened {
-    /// Does what the dialect asks for; tells whether the agent is ready.
-    fn take(&mut self, out: &mut Outbox, outgoing: &mut Outgoing) -> Result<bool, OpenError> {
+    /// Does what the dialect asks for.
+    fn take(&mut self, out: &mut Outbox, outgoing: &mut Outgoing) -> Result<(), OpenError> {
         for frame in out.frames.drain(..) {
             outgoing.push(frame).map_err(|error| OpenError::Unusable(error.to_string()))?;
         }
         self.history.append(&mut out.events);
-        let mut is_ready = false;
         for notice in out.notices.drain(..) {
             if let Notice::Failed(error) = notice {
                 return Err(OpenError::Refused(error));
@@ -68,10 +98,10 @@ impl Opened {
             if let Notice::AgentSession { id } = &notice {
                 self.agent_session = Some(id.clone());
             }
-            is_ready |= matches!(notice, Notice::Ready(_));
+            self.is_ready |= matches!(notice, Notice::Ready(_));
             self.notices.push(notice);
         }
-        Ok(is_ready)
+        Ok(())
     }
 }
 

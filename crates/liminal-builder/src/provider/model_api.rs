@@ -182,6 +182,7 @@ impl ModelApi {
             clock: Clock::start(),
             history: past,
             notices: Vec::new(),
+            guards: self.guards(),
             begin,
         })
     }

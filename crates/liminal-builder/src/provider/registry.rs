@@ -110,6 +110,7 @@ fn acp_agent(
         // Without any patience a process would be ended before its first session has reached it.
         settings.idle_timeout = Duration::from_secs(seconds.max(1));
     }
+    settings.asking_modes.clone_from(&agent.asking_modes);
     settings.environment.extend(variables(agent));
     Some(settings)
 }

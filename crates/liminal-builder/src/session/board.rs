@@ -10,9 +10,12 @@ use liminal_core::ids::{ItemId, TurnId};
 use liminal_core::session::Phase;
 use liminal_core::time::{Now, Timestamp};
 use liminal_core::upsert::{Upsert, UpsertBody, UpsertStatus};
+use liminal_core::wire::guard::Guard;
 use liminal_core::wire::rest::{QueuedMessage, SessionState};
 use liminal_core::wire::view::{AgentView, ContextUse, SessionView};
 use tokio::sync::watch;
+
+use crate::provider::Guards;
 
 /// Whoever answers later than so many questions has looked at an old page.
 const SETTLED_KEPT: usize = 64;
@@ -36,6 +39,14 @@ pub struct Live {
     pub agent_title: Option<String>,
     /// How many wishes the agent has refused, and why the last one.
     pub refused: (u64, Option<ErrorInfo>),
+    /// Which modes and options ask.
+    pub guards: Guards,
+    /// Whether a person confirmed that the agent may act without asking.
+    pub is_confirmed: bool,
+    /// The last mode in which the agent was not unguarded, to which it can be moved back.
+    pub guarded_mode: Option<String>,
+    /// How often the agent became unguarded though nobody confirmed it.
+    pub escapes: u64,
 }
 
 impl Live {
@@ -52,6 +63,7 @@ impl Live {
             is_diverged: false,
             is_archived: false,
             is_unguarded: false,
+            guard: Guard::default(),
             failure: None,
             agent: AgentView::default(),
         };
@@ -64,6 +76,10 @@ impl Live {
             has_failed: false,
             agent_title: None,
             refused: (0, None),
+            guards: Guards::default(),
+            is_confirmed: false,
+            guarded_mode: None,
+            escapes: 0,
         }
     }
 }
@@ -130,8 +146,9 @@ impl Board {
     }
 
     /// An agent serves the session from here on.
-    pub(super) fn started(&self, pid: Option<u32>) {
+    pub(super) fn started(&self, pid: Option<u32>, guards: Guards) {
         self.change(|live| {
+            live.guards = guards;
             (live.view.failure, live.view.is_stalled) = (None, false);
             live.view.agent.pid = pid;
         });
@@ -183,6 +200,20 @@ impl Board {
 }
 
 impl Live {
+    /// Judges the mode and the options in force; the view shows the result.
+    pub fn judge(&mut self) {
+        let agent = &mut self.view.agent;
+        self.guards.mark(&mut agent.abilities);
+        let guard = self.guards.in_force(agent).guard();
+        let before = std::mem::replace(&mut self.view.guard, guard);
+        self.view.is_unguarded = guard == Guard::Unguarded;
+        if !self.view.is_unguarded {
+            self.guarded_mode.clone_from(&agent.permission_mode);
+        } else if before != Guard::Unguarded && !self.is_confirmed {
+            self.escapes += 1;
+        }
+    }
+
     fn settle(&mut self, item: &ItemId) {
         self.asked.remove(item);
         self.whole_inputs.remove(item);
@@ -200,6 +231,15 @@ impl Live {
     }
 
     fn notice(&mut self, notice: Notice) {
+        let is_judged =
+            matches!(notice, Notice::Ready(_) | Notice::PermissionMode { .. } | Notice::AgentOptions(_));
+        self.take(notice);
+        if is_judged {
+            self.judge();
+        }
+    }
+
+    fn take(&mut self, notice: Notice) {
         let agent = &mut self.view.agent;
         match notice {
             Notice::Ready(abilities) => agent.abilities = abilities,

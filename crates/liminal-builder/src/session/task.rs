@@ -106,7 +106,7 @@ impl SessionTask {
         (outlet, phase): (Outlet, watch::Sender<Phase>),
         diagnostics: Diagnostics,
     ) -> Self {
-        let OpenedAgent { session_id, transport, dialect, clock, history, notices, begin } = agent;
+        let OpenedAgent { session_id, transport, dialect, clock, history, notices, guards, begin } = agent;
         let Setup { config, patience, ladder, recorder, history: telling } = setup;
         let (board, pid) = (outlet.board.clone(), transport.pid());
         let mut task = Self {
@@ -127,7 +127,7 @@ impl SessionTask {
             ending: None,
             is_unwanted: false,
         };
-        task.board.started(pid);
+        task.board.started(pid, guards);
         if telling == History::Tell {
             task.tell_history(history, config);
         }

@@ -40,10 +40,11 @@ impl Sessions {
         let open = OpenRequest {
             directory: directory.clone(),
             resume: None,
-            options: opening(&options, restricted),
+            options: self.opening(&options, restricted),
             past: Vec::new(),
         };
         let opened = provider.open(open).await?;
+        let options = StoredOptions { initial_mode: opened.guards.initial().map(str::to_owned), ..options };
         let row = self.new_row(&opened, &request.cli_type, &project, directory, options);
         let slot = self.begin(row, opened).await?;
         Ok(SessionOpened { session_id: slot.id.clone(), cli_type: slot.cli_type.clone() })
@@ -96,8 +97,8 @@ impl Sessions {
         let row = self.0.parts.store.session(&slot.id).await?.ok_or_else(|| Failure::no_session(&slot.id))?;
         let restricted = self.is_restricted(&project)?;
         // It was confirmed, but perhaps to a server that was started otherwise.
-        self.is_unguarded(&slot.cli_type, &row.options.permission_mode, row.options.is_unguarded)?;
-        let options = SessionOptions { may_begin: row.is_made, ..opening(&row.options, restricted) };
+        self.permit_mode(&slot.cli_type, &row.options, row.options.is_unguarded)?;
+        let options = SessionOptions { may_begin: row.is_made, ..self.opening(&row.options, restricted) };
         self.make_room().await?;
         slot.board.change(|live| live.view.state = SessionState::Starting);
         let past = if provider.needs_past() { self.memory(&slot.id).await? } else { Vec::new() };
@@ -105,7 +106,12 @@ impl Sessions {
         let options = SessionOptions { files, ..options };
         let request = OpenRequest { directory, resume: Some(slot.id.clone()), options, past };
         match provider.open(request).await {
-            Ok(opened) => self.start(slot, opened, history),
+            Ok(mut opened) => {
+                if row.options.initial_mode.is_some() {
+                    opened.guards = opened.guards.starting_in(row.options.initial_mode);
+                }
+                self.start(slot, opened, history)
+            }
             Err(error) => {
                 let failure = Failure::from(error);
                 slot.board.change(|live| {
@@ -138,6 +144,7 @@ impl Sessions {
         slot.set_handle(Some(handle.clone()));
         slot.works(self.now());
         self.attend(slot, handle.clone());
+        self.guard(slot, handle.clone());
         Ok(handle)
     }
 
@@ -177,38 +184,14 @@ impl Sessions {
         let given = serde_json::Value::Object(request.provider_options.clone().into_iter().collect());
         let wishes: Wishes = serde_json::from_value(given)
             .map_err(|error| Failure::new(ErrorCode::InvalidRequest, format!("providerOptions: {error}")))?;
-        let mode = &wishes.permission_mode;
-        let is_unguarded = self.is_unguarded(&request.cli_type, mode, wishes.confirm_unguarded)?;
-        Ok(StoredOptions {
+        let options = StoredOptions {
             model: wishes.model,
             permission_mode: wishes.permission_mode,
             extra_directories: wishes.extra_directories,
-            is_unguarded,
             ..StoredOptions::default()
-        })
-    }
-
-    /// Whether an agent would act without asking; that takes a flag at the server's start and a person's word.
-    pub(super) fn is_unguarded<'a>(
-        &self,
-        cli_type: &str,
-        choices: impl IntoIterator<Item = &'a String>,
-        is_confirmed: bool,
-    ) -> Result<bool, Failure> {
-        let provider = self.0.parts.providers.get(cli_type)?;
-        let is_unguarded = choices.into_iter().any(|choice| provider.is_unguarded(choice));
-        let failure = match (is_unguarded, self.0.parts.settings.allow_bypass, is_confirmed) {
-            (false, _, _) | (true, true, true) => return Ok(is_unguarded),
-            (true, false, _) => Failure::new(
-                ErrorCode::BypassNotAllowed,
-                "start the server with --allow-bypass to let agents act without asking, or choose another mode",
-            ),
-            (true, true, false) => Failure::new(
-                ErrorCode::BypassNotConfirmed,
-                "confirm with confirmUnguarded that the agent may act without asking",
-            ),
         };
-        Err(failure)
+        let is_unguarded = self.permit_mode(&request.cli_type, &options, wishes.confirm_unguarded)?;
+        Ok(StoredOptions { is_unguarded, ..options })
     }
 
     /// Makes sure that one more agent may run: the session that has been idle for longest gives its own up.
@@ -253,6 +236,21 @@ impl Sessions {
         self.announce_of(slot);
     }
 
+    pub(super) fn opening(&self, options: &StoredOptions, restricted: bool) -> SessionOptions {
+        let through = options.forked_through.clone();
+        let origin = options.forked_from.clone().map(|session_id| Origin { session_id, through });
+        SessionOptions {
+            model: options.model.clone(),
+            permission_mode: options.permission_mode.clone(),
+            is_confirmed: options.is_unguarded && self.0.parts.settings.allow_bypass,
+            extra_directories: options.extra_directories.clone(),
+            restricted,
+            may_begin: false,
+            origin,
+            files: Vec::new(),
+        }
+    }
+
     pub(super) fn refuse_while_closing(&self) -> Result<(), Failure> {
         if *self.0.is_closing.borrow() {
             return Err(Failure::new(ErrorCode::ShuttingDown, "the server is stopping; start it again"));
@@ -274,20 +272,6 @@ fn is_idle(slot: &Slot) -> bool {
     // What could not be sent waits for a person, and those behind it too.
     let is_sent = view.queue.first().is_none_or(|next| next.failure.is_some());
     view.is_alive && view.state == SessionState::Idle && is_sent
-}
-
-pub(super) fn opening(options: &StoredOptions, restricted: bool) -> SessionOptions {
-    let through = options.forked_through.clone();
-    let origin = options.forked_from.clone().map(|session_id| Origin { session_id, through });
-    SessionOptions {
-        model: options.model.clone(),
-        permission_mode: options.permission_mode.clone(),
-        extra_directories: options.extra_directories.clone(),
-        restricted,
-        may_begin: false,
-        origin,
-        files: Vec::new(),
-    }
 }
 
 /// One file per life of an agent.

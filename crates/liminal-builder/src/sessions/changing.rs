@@ -11,9 +11,10 @@ use liminal_core::wire::rest::{Configure, SessionState, SessionStatus};
 use tokio::time::timeout;
 
 use super::offers::set_options;
+use super::guarding::{refuse_unoffered, worst};
 use super::slot::Slot;
 use super::{Failure, Sessions};
-use crate::session::Live;
+use crate::session::{Live, SessionHandle};
 use crate::store::{SessionChange, TitleSource};
 
 /// How long an agent may take to say what became of a wish.
@@ -49,32 +50,45 @@ impl Sessions {
         Ok(self.status_of(&slot).await)
     }
 
-    /// Chooses what the agent offers; what it did not grant is told.
+    /// Chooses what the agent offers; what it does not grant is an error.
     pub async fn configure(&self, id: &SessionId, wishes: Configure) -> Result<SessionStatus, Failure> {
         let slot = self.slot(id).await?;
-        let wishes = by_name(wishes, &slot.board.now());
-        let choices = wishes.permission_mode.iter().chain(wishes.options.values());
-        let is_unguarded = self.is_unguarded(&slot.cli_type, choices, wishes.confirm_unguarded)?;
-        if is_unguarded && !slot.board.now().view.is_unguarded {
+        let live = slot.board.now();
+        let wishes = by_name(wishes, &live);
+        let provider = self.0.parts.providers.get(&slot.cli_type)?;
+        let told = live.view.agent.abilities.modes();
+        let offered = if told.is_empty() { provider.modes() } else { told.to_vec() };
+        refuse_unoffered(&offered, wishes.permission_mode.as_ref())?;
+        let judged = worst(&live.guards, &live.view.agent.abilities.options, &wishes);
+        let is_confirmed = match judged {
+            Some(judged) => self.permit(&slot.cli_type, judged, wishes.confirm_unguarded)?,
+            None => false,
+        };
+        if is_confirmed && !live.view.is_unguarded && provider.restarts_to_unguard() {
             self.retire(&slot).await?;
         }
-        if let Some(handle) = slot.handle() {
-            let mut live = slot.board.watch();
-            let refused = live.borrow_and_update().refused.0;
-            handle.configure(commands(&wishes)).await?;
-            let is_settled = |live: &Live| live.refused.0 != refused || is_granted(live, &wishes);
-            if let Ok(Ok(live)) = timeout(CONFIGURE_PATIENCE, live.wait_for(is_settled)).await
-                && live.refused.0 != refused
-            {
-                let problem = live.refused.1.as_ref().map(|error| error.message.clone()).unwrap_or_default();
-                return Err(Failure::new(ErrorCode::InvalidRequest, problem));
+        self.apply(&slot, &wishes, is_confirmed).await?;
+        self.keep_wishes(&slot, wishes, is_confirmed).await?;
+        Ok(self.status_of(&slot).await)
+    }
+
+    /// Tells the agent, if one runs, what is wished.
+    async fn apply(&self, slot: &Slot, wishes: &Configure, is_confirmed: bool) -> Result<(), Failure> {
+        let Some(handle) = slot.handle() else {
+            if wishes.options.is_empty() {
+                return Ok(());
             }
-        } else if !wishes.options.is_empty() {
             let problem = "options can be chosen while the agent runs; send a message first";
             return Err(Failure::new(ErrorCode::WrongState, problem));
+        };
+        // Before the agent hears of it, so that what follows is not taken for the agent's own doing.
+        let was_confirmed = slot.board.now().is_confirmed;
+        slot.board.change(|live| live.is_confirmed |= is_confirmed);
+        let granted = grant(slot, &handle, wishes).await;
+        if granted.is_err() {
+            slot.board.change(|live| live.is_confirmed = was_confirmed);
         }
-        self.keep_wishes(&slot, wishes, is_unguarded).await?;
-        Ok(self.status_of(&slot).await)
+        granted
     }
 
     /// Ends an agent that was begun guarded, because it may not let itself be told otherwise: the next one is.
@@ -88,25 +102,25 @@ impl Sessions {
         Ok(())
     }
 
-    /// The next agent of the session begins with the same choices.
-    async fn keep_wishes(&self, slot: &Slot, wishes: Configure, is_unguarded: bool) -> Result<(), Failure> {
+    /// The next agent of the session begins with the same choices. A confirmation lasts until nothing needs it.
+    async fn keep_wishes(&self, slot: &Slot, wishes: Configure, is_confirmed: bool) -> Result<(), Failure> {
         let store = &self.0.parts.store;
         let Some(mut row) = store.session(&slot.id).await? else { return Ok(()) };
-        if wishes.permission_mode.is_some() {
-            row.options.is_unguarded = is_unguarded;
-            row.options.permission_mode = wishes.permission_mode;
-        }
+        row.options.permission_mode = wishes.permission_mode.or(row.options.permission_mode);
         row.options.model = wishes.model.or(row.options.model);
-        store.change_session(&slot.id, SessionChange::Options(row.options.clone())).await?;
         slot.board.change(|live| {
-            live.view.is_unguarded = row.options.is_unguarded;
             if slot.handle().is_none() {
                 let agent = &mut live.view.agent;
                 agent.model = row.options.model.or(agent.model.take());
                 agent.permission_mode = row.options.permission_mode.or(agent.permission_mode.take());
                 set_options(agent);
             }
+            let is_needed = live.guards.in_force(&live.view.agent).needs_leave();
+            live.is_confirmed = is_confirmed || (row.options.is_unguarded && is_needed);
+            live.judge();
+            row.options.is_unguarded = live.is_confirmed;
         });
+        store.change_session(&slot.id, SessionChange::Options(row.options)).await?;
         Ok(())
     }
 
@@ -200,6 +214,21 @@ fn by_name(mut wishes: Configure, live: &Live) -> Configure {
         }
     }
     wishes
+}
+
+/// Waits until the agent has granted or refused what is wished; one that says neither is not waited for.
+async fn grant(slot: &Slot, handle: &SessionHandle, wishes: &Configure) -> Result<(), Failure> {
+    let mut live = slot.board.watch();
+    let refused = live.borrow_and_update().refused.0;
+    handle.configure(commands(wishes)).await?;
+    let is_settled = |live: &Live| live.refused.0 != refused || is_granted(live, wishes);
+    if let Ok(Ok(live)) = timeout(CONFIGURE_PATIENCE, live.wait_for(is_settled)).await
+        && live.refused.0 != refused
+    {
+        let problem = live.refused.1.as_ref().map(|error| error.message.clone()).unwrap_or_default();
+        return Err(Failure::new(ErrorCode::InvalidRequest, problem));
+    }
+    Ok(())
 }
 
 fn commands(wishes: &Configure) -> Vec<AgentCommand> {

@@ -7,12 +7,11 @@ use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
 use liminal_core::wire::rest::{ForkSession, ForkedFrom, SessionStatus};
 
-use super::agents::opening;
 use super::changing::sound_title;
 use super::past::until_told;
 use super::slot::Slot;
 use super::{Failure, Sessions};
-use crate::provider::{Forked, OpenRequest, OpenedAgent};
+use crate::provider::{Forked, Guards, OpenRequest, OpenedAgent};
 use crate::store::{ForkSource, SessionRow, StoredOptions, TitleSource};
 
 impl Sessions {
@@ -26,11 +25,12 @@ impl Sessions {
         let (project, directory) = self.place(&slot.directory).await?;
         let restricted = self.is_restricted(&project)?;
         self.make_room().await?;
-        let options = taken_over(source.options);
+        let guards = self.guards(&slot.cli_type, &source.options);
+        let options = taken_over(source.options, &guards);
         let open = OpenRequest {
             directory: directory.clone(),
             resume: None,
-            options: opening(&options, restricted),
+            options: self.opening(&options, restricted),
             past: Vec::new(),
         };
         let Forked { agent, origin } = provider.fork(id.clone(), open).await?;
@@ -91,9 +91,9 @@ impl Sessions {
 }
 
 /// What was chosen for the source holds for its fork; a person's leave to act unasked was for the source alone.
-fn taken_over(source: StoredOptions) -> StoredOptions {
+fn taken_over(source: StoredOptions, guards: &Guards) -> StoredOptions {
     StoredOptions {
-        permission_mode: source.permission_mode.filter(|_| !source.is_unguarded),
+        permission_mode: source.permission_mode.filter(|mode| !guards.mode(mode).needs_leave()),
         is_unguarded: false,
         forked_from: None,
         forked_through: None,

@@ -130,7 +130,8 @@ impl Sessions {
     async fn publish_resting(&self, cluster: &Cluster, id: &SessionId) {
         let Ok(queue) = self.0.parts.store.queue(id).await else { return };
         let Ok(Some(row)) = self.0.parts.store.session(id).await else { return };
-        let mut live = Slot::new(&row, None).board.now();
+        let guards = self.guards(&row.cli_type, &row.options);
+        let mut live = Slot::new(&row, None, guards).board.now();
         live.view.queue = queue;
         if let Ok(Some(record)) = self.record_of(id, live).await {
             cluster.publish(record).await.ok();

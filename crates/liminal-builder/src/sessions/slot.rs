@@ -13,6 +13,7 @@ use liminal_core::wire::rest::SessionState;
 use tokio::sync::Notify;
 
 use super::{Failure, Sessions, identity};
+use crate::provider::Guards;
 use crate::session::{Board, SessionHandle};
 use crate::store::{ForkSource, SessionRow};
 
@@ -52,16 +53,18 @@ struct Outside {
 
 impl Slot {
     /// `initial` is the mode that its agent begins in unless another was chosen.
-    pub(super) fn new(row: &SessionRow, initial: Option<String>) -> Self {
+    pub(super) fn new(row: &SessionRow, initial: Option<String>, guards: Guards) -> Self {
         let board = Board::default();
         board.change(|live| {
             live.view.title.clone_from(&row.title);
             live.view.is_archived = row.is_archived;
-            live.view.is_unguarded = row.options.is_unguarded;
             // What was chosen is in force with the next agent, whatever the last one reported.
             let (chosen, reported) = (row.options.clone(), row.in_force.clone());
             live.view.agent.model = chosen.model.or(reported.model);
             live.view.agent.permission_mode = chosen.permission_mode.or(initial).or(reported.permission_mode);
+            live.is_confirmed = row.options.is_unguarded;
+            live.guards = guards;
+            live.judge();
             live.has_failed = row.has_failed;
             if row.was_killed {
                 live.view.state = SessionState::Closed;
@@ -188,7 +191,7 @@ impl Sessions {
         let make = || {
             let provider = self.0.parts.providers.get(&row.cli_type).ok();
             let initial = provider.as_ref().and_then(|provider| provider.initial_mode());
-            let slot = Slot::new(row, initial.map(str::to_owned));
+            let slot = Slot::new(row, initial.map(str::to_owned), self.guards(&row.cli_type, &row.options));
             let offered = provider.map(|provider| provider.abilities());
             let attachments = self.known_to_take(&row.cli_type);
             let abilities = Abilities { attachments, ..offered.unwrap_or_default() };

@@ -93,8 +93,11 @@ pub struct StoredOptions {
     pub permission_mode: Option<String>,
     /// Directories the agent may use besides its own.
     pub extra_directories: Vec<PathBuf>,
-    /// A person allowed it to act without asking.
+    /// A person confirmed that the agent may act without asking.
     pub is_unguarded: bool,
+    /// The mode in which the agent started the session by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_mode: Option<String>,
     /// The session that it was forked from, if its agent may have kept nothing of it yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<SessionId>,

@@ -20,6 +20,7 @@ mod lifecycle;
 mod listing;
 mod made_up;
 mod messaging;
+mod modes;
 pub(crate) mod odd_ids;
 mod offers;
 mod own_agent;

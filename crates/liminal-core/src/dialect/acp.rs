@@ -140,6 +140,12 @@ impl AcpDialect {
     pub fn name_session(&mut self, session_id: SessionId) {
         self.session_id = session_id;
     }
+
+    /// What the agent called itself in its answer to `initialize`.
+    #[must_use]
+    pub fn agent_name(&self) -> Option<&str> {
+        self.agent.name.as_deref()
+    }
 }
 
 impl Dialect for AcpDialect {

@@ -36,7 +36,7 @@ use crate::ids::{CallId, ItemId, SessionId, TurnId};
 use crate::time::Now;
 use crate::wire::rest::PermissionAnswer;
 use control::{Control, Request};
-pub use modes::{DEFAULT_MODE, is_permission_mode, mode_choices, permission_modes};
+pub use modes::{DEFAULT_MODE, is_permission_mode, permission_mode_choices, permission_modes};
 use permissions::Asked;
 pub use permissions::{ALLOW_ONCE, DENY, DENY_AND_STOP};
 use prompts::{Prompt, Prompts};

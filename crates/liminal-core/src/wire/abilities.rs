@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::guard::Guard;
+
 /// What an agent offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase", default)]
@@ -24,6 +26,15 @@ pub struct Abilities {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub fork: bool,
+}
+
+impl Abilities {
+    /// The modes to choose from; an option that chooses the mode is newer than the list.
+    #[must_use]
+    pub fn modes(&self) -> &[Choice] {
+        let option = self.options.iter().find(|option| option.category.as_deref() == Some("mode"));
+        option.map_or(&self.permission_modes, |option| &option.choices)
+    }
 }
 
 /// What an agent takes beside words.
@@ -73,6 +84,10 @@ pub struct Choice {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub description: Option<String>,
+    /// Whether the agent asks before it acts once this is chosen; absent where it makes no difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub guard: Option<Guard>,
 }
 
 /// A model to choose.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::abilities::Abilities;
+use super::guard::Guard;
 use super::rest::{QueuedMessage, SessionState};
 use crate::error::ErrorInfo;
 use crate::ids::{ItemId, TurnId};
@@ -51,10 +52,14 @@ pub struct SessionView {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub is_archived: bool,
-    /// Nothing is asked before the agent acts.
+    /// The agent acts without asking; the same as `guard: "unguarded"`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub is_unguarded: bool,
+    /// Whether the agent asks before it acts, judged by the mode and the options that it reports; absent if it asks.
+    #[serde(default, skip_serializing_if = "Guard::asks")]
+    #[ts(optional, as = "Option<Guard>")]
+    pub guard: Guard,
     /// Why its agent is gone, if it did not go as wished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

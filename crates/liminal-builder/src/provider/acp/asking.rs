@@ -1,5 +1,6 @@
 //! Single questions to an agent, beside its sessions. Owns how one is asked and what counts as its answer.
 
+use liminal_core::error::ErrorInfo;
 use serde_json::{Value, json};
 
 use crate::transport::{AgentPipe, Frame};
@@ -44,4 +45,11 @@ fn answer(message: &Value) -> Result<Value, Unanswered> {
     let told = message.pointer("/error/message").and_then(Value::as_str);
     let detail = message.pointer("/error/data/details").and_then(Value::as_str);
     Err(Unanswered(detail.or(told).unwrap_or("the agent gave no answer").to_owned()))
+}
+
+/// Agents have no code of their own for this that all would use.
+pub(super) fn is_unknown_session(error: &ErrorInfo) -> bool {
+    error.code == "-32002"
+        || error.message.contains("no rollout found")
+        || error.message.contains("not found")
 }

@@ -1,5 +1,5 @@
-//! What only Codex knows: why it cannot start, how to log in, what it left on disk, in which modes it asks nobody.
-//! Owns asking it, and finding it for that.
+//! What only Codex knows: why it cannot start, how to log in, what it left on disk. Owns asking it, and finding it for
+//! that.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,13 +14,6 @@ use crate::process::{Environment, run_for_output};
 use crate::provider::OpenError;
 
 const PATIENCE: Duration = Duration::from_secs(20);
-
-/// The modes of both adapters in which nothing is asked.
-const UNGUARDED: [&str; 2] = ["agent-full-access", "full-access"];
-
-pub(super) fn is_unguarded(mode: &str) -> bool {
-    UNGUARDED.contains(&mode)
-}
 
 /// Where Codex keeps its sessions.
 pub(in crate::provider) fn rollouts(environment: &Environment) -> Arc<Mutex<Sessions>> {

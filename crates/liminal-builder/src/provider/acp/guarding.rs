@@ -26,9 +26,32 @@ impl AcpAgent {
     }
 
     /// Takes note of what the agent calls itself; the judgement follows from it.
-    pub(super) fn learn(&self, own_name: Option<&str>) -> Guards {
+    fn learn(&self, own_name: Option<&str>) -> Guards {
         *self.own_name.lock().unwrap_or_else(PoisonError::into_inner) = own_name.map(str::to_owned);
         self.judged()
+    }
+
+    /// Has the agent take the mode, and waits until it has confirmed or refused it.
+    pub(super) async fn settle(
+        &self,
+        wanted: Wanted<'_>,
+        opened: &mut Opened,
+        (pipe, dialect, clock): (&mut SharedPipe, &mut AcpDialect, &Clock),
+    ) -> Result<Guards, OpenError> {
+        let guards = self.learn(dialect.agent_name()).starting_in(mode(&opened.notices));
+        let commands = commands(&guards, &wanted, &reported(&opened.notices));
+        if commands.is_empty() {
+            return Ok(guards);
+        }
+        let is_done = |notices: &[Notice]| is_done(&commands, notices);
+        handshake::wish(pipe, dialect, (&commands, clock), PATIENCE, opened, is_done).await?;
+        let refused = wanted.mode.filter(|wanted| mode(&opened.notices).as_deref() != Some(wanted));
+        if let Some(refused) = refused.filter(|_| !wanted.is_resumed) {
+            let problem = refusal(refused, &opened.notices);
+            return Err(OpenError::InvalidOption { option: "permissionMode", problem });
+        }
+        merge(&mut opened.notices);
+        Ok(guards)
     }
 }
 
@@ -49,29 +72,8 @@ impl<'a> Wanted<'a> {
 }
 
 /// The mode that the agent reported last.
-pub(super) fn mode(notices: &[Notice]) -> Option<String> {
+fn mode(notices: &[Notice]) -> Option<String> {
     reported(notices).permission_mode
-}
-
-/// Has the agent take the mode, and waits until it has confirmed or refused it.
-pub(super) async fn settle(
-    guards: &Guards,
-    wanted: Wanted<'_>,
-    opened: &mut Opened,
-    talk: (&mut SharedPipe, &mut AcpDialect, &Clock),
-) -> Result<(), OpenError> {
-    let commands = commands(guards, &wanted, &reported(&opened.notices));
-    if commands.is_empty() {
-        return Ok(());
-    }
-    let (pipe, dialect, clock) = talk;
-    let is_done = |notices: &[Notice]| is_done(&commands, notices);
-    handshake::wish(pipe, dialect, (&commands, clock), PATIENCE, opened, is_done).await?;
-    let refused = wanted.mode.filter(|mode| self::mode(&opened.notices).as_deref() != Some(mode));
-    let refused = refused.filter(|_| !wanted.is_resumed);
-    let refusal = refused.map(|mode| refusal(mode, &opened.notices));
-    merge(&mut opened.notices);
-    refusal.map_or(Ok(()), |problem| Err(OpenError::InvalidOption { option: "permissionMode", problem }))
 }
 
 fn commands(guards: &Guards, wanted: &Wanted<'_>, agent: &AgentView) -> Vec<AgentCommand> {

@@ -5,14 +5,9 @@ use std::ffi::OsString;
 
 use liminal_core::dialect::claude::{DEFAULT_MODE, is_permission_mode, permission_modes};
 
-use crate::provider::{OpenError, SessionOptions};
+use super::CLI_TYPE;
+use crate::provider::{Guards, OpenError, SessionOptions};
 
-const BYPASS: &str = "bypassPermissions";
-
-/// Whether the program acts without asking in this mode.
-pub(super) fn is_unguarded(mode: &str) -> bool {
-    mode == BYPASS
-}
 /// Nothing of the project: neither its settings with their hooks and variables, nor the servers of its `.mcp.json`.
 const RESTRICTED: [&str; 2] = ["--setting-sources=user", "--strict-mcp-config"];
 
@@ -164,8 +159,8 @@ fn check_mode(mode: &str, allow_bypass: bool) -> Result<(), OpenError> {
     if !is_permission_mode(mode) {
         return invalid("permissionMode", format!("choose one of {}", permission_modes()));
     }
-    if mode == BYPASS && !allow_bypass {
-        return invalid("permissionMode", format!("{BYPASS} must be allowed when the server is started"));
+    if Guards::of_type(CLI_TYPE).mode(mode).needs_leave() && !allow_bypass {
+        return invalid("permissionMode", format!("{mode} must be allowed when the server is started"));
     }
     Ok(())
 }
@@ -177,6 +172,8 @@ fn invalid(option: &'static str, problem: String) -> Result<(), OpenError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const BYPASS: &str = "bypassPermissions";
 
     fn options(model: &str, mode: &str) -> SessionOptions {
         SessionOptions {

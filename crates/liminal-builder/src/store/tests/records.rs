@@ -74,6 +74,7 @@ async fn every_change_changes_only_what_it_says() {
         permission_mode: Some("plan".to_owned()),
         extra_directories: vec!["/extra".into()],
         is_unguarded: true,
+        initial_mode: Some("default".to_owned()),
         forked_from: Some("other".into()),
         forked_through: Some("answer".to_owned()),
     };

@@ -53,6 +53,7 @@ fn sessions(data: &Path) -> Sessions {
         store: Store::new(log),
         attachments: Attachments::kept_in(data),
         cluster: None,
+        audit: None,
         providers: ProviderRegistry::default(),
         settings: Settings::default(),
     })

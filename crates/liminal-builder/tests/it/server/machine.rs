@@ -97,6 +97,24 @@ impl Machine {
         machine
     }
 
+    /// One with the real Codex, Gemini and opencode. opencode has an agent of the user's own, `turbo`.
+    pub(super) async fn with_real_agents() -> Self {
+        let mut machine = Self::with_codex().await;
+        let url = machine.model.as_ref().map(|model| model.url().to_owned()).unwrap_or_default();
+        let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/node_modules");
+        let gemini = packages.join("@google/gemini-cli/bundle/gemini.js").display().to_string();
+        let variables = [("GOOGLE_GEMINI_BASE_URL", url.clone()), ("GEMINI_API_KEY", "any".to_owned())];
+        // It takes `yolo` only in a folder that it trusts by itself.
+        let folder = machine.home.path().join(".gemini");
+        fs::create_dir(&folder).unwrap();
+        let settings = json!({ "security": { "folderTrust": { "enabled": false } } });
+        fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
+        machine.agent("gemini", &node(), &[&gemini, "--acp"], &variables);
+        let opencode = packages.join("opencode-linux-x64/bin/opencode");
+        machine.agent("opencode", &opencode, &["acp"], &opencode_variables(&url));
+        machine
+    }
+
     /// What Claude Code needs to find the model and nothing of anybody else.
     pub(super) fn claude_variables(&self, model: &Running) -> [(&'static str, String); 5] {
         [
@@ -130,7 +148,7 @@ impl Machine {
         ]
     }
 
-    fn agent(&mut self, name: &str, command: &Path, args: &[&str], variables: &[(&str, String)]) {
+    pub(super) fn agent(&mut self, name: &str, command: &Path, args: &[&str], variables: &[(&str, String)]) {
         // A text in JSON is one in TOML.
         let variables: BTreeMap<&str, &String> =
             variables.iter().map(|(name, value)| (*name, value)).collect();
@@ -222,6 +240,27 @@ impl Machine {
     pub(super) fn errors(&self) -> String {
         fs::read_to_string(self.home.path().join("errors")).unwrap_or_default()
     }
+}
+
+fn opencode_variables(url: &str) -> [(&'static str, String); 4] {
+    let config = json!({
+        "model": "scripted/m",
+        "small_model": "scripted/m",
+        "share": "disabled",
+        "agent": { "turbo": { "mode": "primary", "description": "Of the user's own" } },
+        "provider": { "scripted": {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": { "baseURL": format!("{url}/v1"), "apiKey": "any" },
+            "models": { "m": { "tool_call": true } },
+        } },
+    });
+    let off = || "1".to_owned();
+    [
+        ("OPENCODE_CONFIG_CONTENT", config.to_string()),
+        ("OPENCODE_DISABLE_MODELS_FETCH", off()),
+        ("OPENCODE_DISABLE_AUTOUPDATE", off()),
+        ("OPENCODE_DISABLE_LSP_DOWNLOAD", off()),
+    ]
 }
 
 fn node() -> PathBuf {

@@ -103,14 +103,19 @@ pub(super) struct Agent {
     pub(super) attachments: AttachmentAbilities,
     pub(super) logins: Vec<Login>,
     pub(super) title: Option<String>,
+    /// What it calls itself.
+    pub(super) name: Option<String>,
     pub(super) cost: Cost,
 }
 
 /// Whether the agent is known to give its texts ids, before it has said anything. What it then says without one is
 /// its adapter's.
 fn gives_message_ids(greeting: &Map<String, Value>) -> bool {
-    let name = object(greeting, "agentInfo").and_then(|agent| text(agent, "name"));
-    name.is_some_and(|name| name.starts_with("@agentclientprotocol/"))
+    agent_name(greeting).is_some_and(|name| name.starts_with("@agentclientprotocol/"))
+}
+
+fn agent_name(greeting: &Map<String, Value>) -> Option<&str> {
+    object(greeting, "agentInfo").and_then(|agent| text(agent, "name"))
 }
 
 /// What the session has cost in US dollars.
@@ -135,6 +140,7 @@ impl Agent {
         self.can_steer = steering.is_some_and(|steering| flag(steering, "supported"));
         self.attachments = content::abilities(result);
         self.logins = Login::all(result);
+        self.name = agent_name(result).map(str::to_owned);
     }
 }
 

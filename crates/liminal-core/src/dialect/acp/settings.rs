@@ -117,7 +117,7 @@ fn choices(entry: &Value) -> Vec<Choice> {
 fn choice(entry: &Map<String, Value>, key: &str) -> Option<Choice> {
     let id = value_text(entry.get(key)?);
     let name = text(entry, "name").unwrap_or(&id).to_owned();
-    Some(Choice { id, name, description: text(entry, "description").map(str::to_owned) })
+    Some(Choice { id, name, description: text(entry, "description").map(str::to_owned), guard: None })
 }
 
 fn value_text(value: &Value) -> String {
@@ -129,7 +129,7 @@ fn model(entry: &Map<String, Value>) -> Option<ModelChoice> {
 }
 
 fn as_model(choice: Choice) -> ModelChoice {
-    let Choice { id, name, description } = choice;
+    let Choice { id, name, description, guard: _ } = choice;
     ModelChoice { id, name, description }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn abilities(response: Option<&Map<String, Value>>) -> Abilities {
     Abilities {
         models: models.collect(),
         commands: commands.collect(),
-        permission_modes: modes::mode_choices(),
+        permission_modes: modes::permission_mode_choices(),
         attachments: AttachmentAbilities::ALL,
         steer: true,
         fork: true,

@@ -29,11 +29,12 @@ pub fn permission_modes() -> String {
 
 /// All modes, to choose from.
 #[must_use]
-pub fn mode_choices() -> Vec<Choice> {
+pub fn permission_mode_choices() -> Vec<Choice> {
     let choice = |(id, name, description): (&str, &str, &str)| Choice {
         id: id.to_owned(),
         name: name.to_owned(),
         description: Some(description.to_owned()),
+        guard: None,
     };
     MODES.map(choice).into()
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use liminal_builder::clock::Clock;
 use liminal_builder::process::{Exit, ExitReport, StopLadder, StopStep};
-use liminal_builder::provider::{OpenError, OpenRequest, OpenedAgent, Opening, Provider};
+use liminal_builder::provider::{Guards, OpenError, OpenRequest, OpenedAgent, Opening, Provider};
 use liminal_builder::transport::{AgentPipe, CloseReason, Closed, Frame, Later, SendError, SendFrame};
 use liminal_core::dialect::AgentCommand;
 use liminal_core::dialect::claude::{ClaudeDialect, Options};
@@ -55,6 +55,7 @@ async fn start(world: World, request: OpenRequest) -> Result<OpenedAgent, OpenEr
         clock: Clock::start(),
         history: Vec::new(),
         notices: Vec::new(),
+        guards: Guards::default(),
         begin: vec![AgentCommand::Open { directory: "/".to_owned(), resume: None }],
     })
 }

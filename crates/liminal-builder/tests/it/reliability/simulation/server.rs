@@ -100,6 +100,7 @@ impl Server {
             store: Store::new(Arc::clone(&log)),
             attachments: Attachments::kept_in(&disk.directory()),
             cluster: None,
+            audit: None,
             providers: ProviderRegistry::default().with(SimulatedAgents(world.clone())),
             settings: Settings { idle: IDLE, most_agents: 2, ..Settings::default() },
         });
