@@ -1,6 +1,6 @@
 /** What lies over the page: dialogs, the palette, the drawer. Owns that there is one of each at most. */
 import { createSignal } from 'solid-js';
-import type { Project } from '../gen/contracts';
+import type { Guard, Project } from '../gen/contracts';
 
 export type Overlay =
   | { kind: 'palette'; query?: string }
@@ -10,7 +10,7 @@ export type Overlay =
   | { kind: 'add-project' }
   | { kind: 'trust'; project: Project; then?: () => void }
   | { kind: 'remove-project'; project: Project }
-  | { kind: 'unguarded'; name: string; confirm: () => void }
+  | { kind: 'unguarded'; name: string; guard: Guard | undefined; confirm: () => void }
   | { kind: 'delete-session'; sessionId: string }
   | { kind: 'output'; sessionId: string; itemId: string; title: string };
 

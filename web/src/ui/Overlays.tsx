@@ -27,7 +27,7 @@ export default function Overlays() {
       <Match when={as('trust')} keyed>{(shown) => <TrustDialog project={shown.project} then={shown.then} />}</Match>
       <Match when={as('remove-project')} keyed>{(shown) => <RemoveProjectDialog project={shown.project} />}</Match>
       <Match when={as('delete-session')} keyed>{(shown) => <DeleteSessionDialog sessionId={shown.sessionId} />}</Match>
-      <Match when={as('unguarded')} keyed>{(shown) => <UnguardedDialog name={shown.name} onConfirm={shown.confirm} />}</Match>
+      <Match when={as('unguarded')} keyed>{(shown) => <UnguardedDialog name={shown.name} guard={shown.guard} onConfirm={shown.confirm} />}</Match>
       <Match when={as('output')} keyed>{(shown) => <OutputDialog sessionId={shown.sessionId} itemId={shown.itemId} title={shown.title} />}</Match>
     </Switch>
   );

@@ -2,6 +2,7 @@
 import { demoWorld, moreSessions } from './demo-world';
 import { withFakeAgent } from './fake-world';
 import { expect, type Pane, test } from './harness';
+import { fakeAgent } from './harness/place';
 
 const UNGUARDED = 'Bypass permissions';
 
@@ -41,6 +42,60 @@ test('where acting unasked was not allowed nobody is asked to confirm it, but to
   await expect(window.id('toasts')).toContainText('--allow-bypass');
   await expect(window.id('unguarded-dialog')).toHaveCount(0);
   await expect(pane.id('unguarded')).toHaveCount(0);
+});
+
+/** Agents that speak ACP, as they are configured: the modes they offer, the first in force. */
+function acpAgents(agents: Record<string, string>): string {
+  const entry = ([name, modes]: [string, string]): string =>
+    `[agents.${name}]\ncommand = ${JSON.stringify(fakeAgent)}\nenv = { FAKE_AGENT_SPEAKS = "acp", FAKE_AGENT_MODES = ${JSON.stringify(modes)} }\n`;
+  return Object.entries(agents).map(entry).join('');
+}
+
+test('modes of ACP agents that do not ask need a confirmation, and the band says what is in force', async ({ world }) => {
+  const config = acpAgents({ qwen: 'default plan yolo', mine: 'code turbo' });
+  const server = await world.start({ config, arguments: ['--allow-bypass'] });
+  const project = world.place.project();
+  await server.addProject(project);
+  const [qwen, mine] = [await server.createSession(project, 'qwen'), await server.createSession(project, 'mine')];
+  const window = await world.window();
+  window.expectFaults(/403/);
+  const dialog = window.id('unguarded-dialog');
+  const known = await window.openSession(qwen);
+  await expect(known.id('setting-mode')).toContainText('default');
+  await expect(known.id('may-act')).toHaveCount(0);
+  await chooseMode(known, 'plan');
+  await expect(known.id('setting-mode')).toContainText('plan');
+  await expect(dialog).toHaveCount(0);
+  await chooseMode(known, 'yolo.*Acts without asking');
+  await expect(dialog).toContainText('runs commands and changes files without asking');
+  await dialog.getByTestId('confirm').click();
+  await expect(known.id('unguarded')).toHaveText('Bypassing permissions');
+  const unknown = await window.openSession(mine);
+  await expect(unknown.id('may-act')).toHaveText('May act without asking');
+  await expect(unknown.id('unguarded')).toHaveCount(0);
+  await chooseMode(unknown, 'turbo');
+  await expect(dialog).toContainText('is not known to ask');
+  await dialog.getByTestId('confirm').click();
+  await expect(unknown.id('setting-mode')).toContainText('turbo');
+  await expect(unknown.id('may-act')).toBeVisible();
+});
+
+test('without the flag an unknown mode is refused with the name of the flag, and an agent that changes by itself is moved back', async ({ world }) => {
+  const server = await world.start({ config: acpAgents({ qwen: 'default yolo', mine: 'code turbo' }) });
+  const project = world.place.project();
+  await server.addProject(project);
+  const [qwen, mine] = [await server.createSession(project, 'qwen'), await server.createSession(project, 'mine')];
+  const window = await world.window();
+  window.expectFaults(/403/);
+  const unknown = await window.openSession(mine);
+  await chooseMode(unknown, 'turbo');
+  await expect(window.id('toasts')).toContainText('--allow-bypass');
+  await expect(window.id('unguarded-dialog')).toHaveCount(0);
+  await expect(unknown.id('setting-mode')).toContainText('code');
+  const known = await window.openSession(qwen);
+  await known.turn('!mode yolo !stall 60000 !say 1');
+  await expect(known.id('setting-mode')).toContainText('default');
+  await expect(known.id('unguarded')).toHaveCount(0);
 });
 
 test('a session that the page cannot show takes no other with it, and comes back', async ({ world }) => {

@@ -1,6 +1,6 @@
 /** What can be chosen of the agent: model, mode and other options, each with the value in force. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
-import type { Choice, Configure } from '../../gen/contracts';
+import type { Choice, Configure, Guard } from '../../gen/contracts';
 import { show } from '../../state/screen';
 import { api, codeOfFailure } from '../../state/services';
 import type { OpenSession } from '../../state/session';
@@ -17,6 +17,7 @@ interface Setting {
   body: (id: string) => Configure;
 }
 
+const WARNINGS: Record<Guard, string> = { asks: '', may_act: 'May act without asking', unguarded: 'Acts without asking' };
 const ICONS: Record<string, IconName> = { model: 'spark', mode: 'shield', thought_level: 'brain' };
 
 /** Agents tell their choices in two ways; options win, because they carry the value in force. */
@@ -43,8 +44,8 @@ export function AgentMenus(props: { session: OpenSession }) {
     try {
       await api.configure(props.session.id, { ...setting.body(choice.id), ...(confirmed ? { confirmUnguarded: true } : {}) });
     } catch (error) {
-      if (codeOfFailure(error) === 'BYPASS_NOT_CONFIRMED') show({ kind: 'unguarded', name: choice.name, confirm: () => void change(setting, choice, true) });
-      else toastError(`${setting.name} stays as it was`, error);
+      if (codeOfFailure(error) === 'BYPASS_NOT_CONFIRMED') show({ kind: 'unguarded', name: choice.name, guard: choice.guard, confirm: () => void change(setting, choice, true) });
+      else toastError(`Couldn't change ${setting.name.toLowerCase()}`, error);
     } finally {
       setBusy(undefined);
     }
@@ -57,7 +58,7 @@ export function AgentMenus(props: { session: OpenSession }) {
             <Menu
               class="setting" side="above" label={`${setting().name}: ${nameOf(setting())}`} testId={`setting-${key}`} note={setting().name}
               items={setting().choices.map((choice) => ({
-                label: choice.name, detail: choice.description, isChecked: choice.id === setting().current,
+                label: choice.name, detail: detailOf(choice), isChecked: choice.id === setting().current,
                 run: () => { if (choice.id !== setting().current) void change(setting(), choice, false); },
               }))}
             >
@@ -70,6 +71,12 @@ export function AgentMenus(props: { session: OpenSession }) {
       )}
     </For>
   );
+}
+
+/** Says what the agent may not say of its own choice. */
+function detailOf(choice: Choice): string | undefined {
+  const warning = choice.guard && WARNINGS[choice.guard];
+  return [warning, choice.description].filter(Boolean).join(' · ') || undefined;
 }
 
 /** A model and a mode are known by their names; "On" says nothing of what is on. */

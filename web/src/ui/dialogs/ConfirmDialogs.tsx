@@ -1,6 +1,6 @@
 /** Questions before something that cannot be undone. */
 import { createSignal, type JSX } from 'solid-js';
-import type { Project } from '../../gen/contracts';
+import type { Guard, Project } from '../../gen/contracts';
 import { titleOf } from '../../model/list';
 import { deleteSession, openTabsOf, removeProject } from '../../state/actions';
 import { find } from '../../state/catalog';
@@ -62,10 +62,10 @@ export function DeleteSessionDialog(props: { sessionId: string }) {
   );
 }
 
-export function UnguardedDialog(props: { name: string; onConfirm: () => void }) {
+export function UnguardedDialog(props: { name: string; guard: Guard | undefined; onConfirm: () => void }) {
   return (
     <ConfirmDialog title={`Let the agent act without asking?`} action={`Use “${props.name}”`} testId="unguarded-dialog" run={() => props.onConfirm()}>
-      <p>In this mode the agent runs commands and changes files without asking you first.</p>
+      <p>{props.guard === 'may_act' ? `“${props.name}” is not known to ask: the agent may run commands and change files without asking you first.` : 'The agent runs commands and changes files without asking you first.'}</p>
     </ConfirmDialog>
   );
 }

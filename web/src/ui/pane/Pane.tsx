@@ -80,7 +80,10 @@ function Bands(props: { session: OpenSession }) {
         </div>
       </Show>
       <Show when={props.session.view()?.isUnguarded}>
-        <div class="band bad" data-testid="unguarded"><Icon name="shield" /><span>Nothing is asked before the agent acts.</span></div>
+        <div class="band bad" role="status" data-testid="unguarded"><Icon name="shield" /><span>Bypassing permissions</span></div>
+      </Show>
+      <Show when={props.session.view()?.guard === 'may_act'}>
+        <div class="band quiet" data-testid="may-act"><Icon name="shield" /><span>May act without asking</span></div>
       </Show>
       <Show when={props.session.view()?.isArchived}>
         <div class="band" data-testid="archived">
