@@ -20,6 +20,7 @@ mod matching;
 mod memory;
 mod offers;
 mod past;
+mod pausing;
 mod queue;
 mod recalling;
 mod recognising;
@@ -297,6 +298,7 @@ impl Sessions {
     /// Ends every agent, after which nothing is begun any more.
     pub async fn close(&self) {
         self.0.is_closing.send_replace(true);
+        self.pause_queues();
         let handles: Vec<_> = self.slots().values().filter_map(|slot| slot.handle()).collect();
         let mut ending = JoinSet::new();
         for handle in handles {

@@ -36,6 +36,7 @@ pub mod event;
 pub mod ids;
 pub mod ndjson;
 pub mod processor;
+pub mod queue_gate;
 pub mod read;
 pub mod replay;
 pub mod session;

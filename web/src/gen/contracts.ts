@@ -226,7 +226,8 @@ sessionId: SessionId,
  */
 message: string, 
 /**
- * Wait if a turn is running, instead of being refused.
+ * Wait if a turn is running, instead of being refused. While the queue is paused and no turn runs, the message is
+ * sent at once, and the queue stays paused.
  */
 queue?: boolean, 
 /**
@@ -563,7 +564,7 @@ export type MessageAccepted = {
  */
 turnId?: TurnId, 
 /**
- * Where it waits, if a turn was running.
+ * Where it waits, if it could not begin at once.
  */
 queued?: QueuedMessage, };
 
@@ -993,7 +994,13 @@ export type Queue = {
 /**
  * The messages.
  */
-queue: Array<QueuedMessage>, };
+queue: Array<QueuedMessage>, 
+/**
+ * Why the queue is paused; absent while it is not.
+ */
+queuePaused?: QueuePause, };
+
+export type QueuePause = "restart" | "failed" | "rejected" | "timeout" | "cancelled";
 
 export type QueuedMessage = { 
 /**
@@ -1013,7 +1020,7 @@ clientMessageId?: string,
  */
 attachments?: Array<Attachment>, 
 /**
- * Why it was not sent when its turn came; it waits until somebody sends, changes or removes it.
+ * Why it was not sent when its turn came. The queue is then paused; resuming it tries again.
  */
 failure?: ErrorInfo, };
 
@@ -1113,7 +1120,8 @@ export type SendMessage = {
  */
 message: string, 
 /**
- * Wait if a turn is running, instead of being refused.
+ * Wait if a turn is running, instead of being refused. While the queue is paused and no turn runs, the message is
+ * sent at once, and the queue stays paused.
  */
 queue?: boolean, 
 /**
@@ -1170,6 +1178,14 @@ pending: Array<ItemId>,
  * Messages that wait for their turn.
  */
 queue: Array<QueuedMessage>, 
+/**
+ * Why the queue is paused: nothing in it is sent until it is resumed. Absent while it is not; an empty queue never is.
+ */
+queuePaused?: QueuePause, 
+/**
+ * A request timed out, and no person has acted in the session since.
+ */
+timedOut?: boolean, 
 /**
  * A turn runs, and its agent has been silent for long.
  */
@@ -1298,6 +1314,14 @@ pending: Array<ItemId>,
  * Messages that wait for their turn.
  */
 queue: Array<QueuedMessage>, 
+/**
+ * Why the queue is paused: nothing in it is sent until it is resumed. Absent while it is not; an empty queue never is.
+ */
+queuePaused?: QueuePause, 
+/**
+ * A request timed out, and no person has acted in the session since.
+ */
+timedOut?: boolean, 
 /**
  * A turn runs, and its agent has been silent for long.
  */
@@ -1439,6 +1463,14 @@ pending: Array<ItemId>,
  */
 queue: Array<QueuedMessage>, 
 /**
+ * Why the queue is paused: nothing in it is sent until it is resumed. Absent while it is not; an empty queue never is.
+ */
+queuePaused?: QueuePause, 
+/**
+ * A request timed out, and no person has acted in the session since.
+ */
+timedOut?: boolean, 
+/**
  * A turn runs, and its agent has been silent for long.
  */
 isStalled?: boolean, 
@@ -1504,6 +1536,10 @@ source: SessionSource,
  * How many questions of it wait for an answer.
  */
 pending: number, 
+/**
+ * A request timed out, and no person has acted in the session since.
+ */
+timedOut?: boolean, 
 /**
  * Its last turn failed.
  */

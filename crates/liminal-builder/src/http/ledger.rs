@@ -37,6 +37,7 @@ pub(super) fn action(verb: Verb, path: &str) -> Option<Action> {
             Verb::Post,
             "/api/session/{id}/send"
             | "/api/session/{id}/attachments"
+            | "/api/session/{id}/queue/resume"
             | "/api/session/{id}/queue/{queued}/now"
             | "/api/session/{id}/queue/{queued}/steer",
         )
@@ -205,9 +206,10 @@ mod tests {
     use super::*;
 
     /// What only changes how things are shown, or is kept by its handler.
-    const NOT_KEPT: [&str; 6] = [
+    const NOT_KEPT: [&str; 7] = [
         "/auth/code",
         "/api/session/{id}/title",
+        "/api/session/{id}/seen",
         "/api/session/{id}/archive",
         "/api/session/{id}/unarchive",
         "/api/approvals/{id}",

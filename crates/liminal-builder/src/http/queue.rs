@@ -36,6 +36,13 @@ pub(super) async fn send_now(
     Ok(Accepted(app.sessions().send_queued_now(&id, &queued).await?))
 }
 
+pub(super) async fn resume(
+    State(app): State<App>,
+    Path(id): Path<SessionId>,
+) -> Result<Json<Queue>, ApiError> {
+    Ok(Json(app.sessions().resume_queue(&id).await?))
+}
+
 pub(super) async fn steer(
     State(app): State<App>,
     Path((id, queued)): Path<(SessionId, String)>,

@@ -141,6 +141,10 @@ pub(super) async fn rename(
     Ok(Json(app.sessions().rename(&id, &title).await?))
 }
 
+pub(super) async fn seen(State(app): State<App>, Path(id): Path<SessionId>) -> Status {
+    Ok(Json(app.sessions().seen(&id).await?))
+}
+
 pub(super) async fn archive(State(app): State<App>, Path(id): Path<SessionId>) -> Status {
     Ok(Json(app.sessions().archive(&id, true).await?))
 }

@@ -7,12 +7,13 @@ use liminal_core::dialect::Notice;
 use liminal_core::error::ErrorInfo;
 use liminal_core::event::ToolArguments;
 use liminal_core::ids::{ItemId, TurnId};
+use liminal_core::queue_gate::{QueueEvent, QueueGate};
 use liminal_core::session::Phase;
 use liminal_core::time::{Now, Timestamp};
 use liminal_core::upsert::{Upsert, UpsertBody, UpsertStatus};
 use liminal_core::wire::guard::Guard;
 use liminal_core::wire::rest::{QueuedMessage, SessionState};
-use liminal_core::wire::view::{AgentView, ContextUse, SessionView};
+use liminal_core::wire::view::{AgentView, ContextUse, QueuePause, SessionView};
 use tokio::sync::watch;
 
 use crate::provider::Guards;
@@ -47,6 +48,8 @@ pub struct Live {
     pub guarded_mode: Option<String>,
     /// How often the agent became unguarded though nobody confirmed it.
     pub escapes: u64,
+    /// Whether queued messages may be sent. Only its owner's: the view of another server's session has its pause alone.
+    gate: QueueGate,
 }
 
 impl Live {
@@ -59,6 +62,8 @@ impl Live {
             turn_started_at: None,
             pending: Vec::new(),
             queue: Vec::new(),
+            queue_paused: None,
+            timed_out: false,
             is_stalled: false,
             is_diverged: false,
             is_archived: false,
@@ -80,7 +85,31 @@ impl Live {
             is_confirmed: false,
             guarded_mode: None,
             escapes: 0,
+            gate: QueueGate::default(),
         }
+    }
+
+    /// The gate of the queue.
+    #[must_use]
+    pub const fn gate(&self) -> &QueueGate {
+        &self.gate
+    }
+
+    /// The queued message to send now, if no turn runs and the queue is not paused.
+    #[must_use]
+    pub fn next_queued(&self) -> Option<&QueuedMessage> {
+        self.gate.next(&self.view.queue).filter(|_| self.view.turn.is_none())
+    }
+
+    /// Shows a queue as it was stored, with the reason that was stored for its pause.
+    pub fn restore_queue(&mut self, queue: Vec<QueuedMessage>, reason: Option<QueuePause>) {
+        self.gate = QueueGate::restored(reason, &queue);
+        (self.view.queue, self.view.queue_paused) = (queue, self.gate.paused());
+    }
+
+    fn queue_event(&mut self, event: QueueEvent<'_>) {
+        self.gate.handle(event, &self.view.queue);
+        self.view.queue_paused = self.gate.paused();
     }
 }
 
@@ -124,7 +153,23 @@ impl Board {
 
     /// Hangs up the messages that wait.
     pub fn queue(&self, queue: Vec<QueuedMessage>) {
-        self.change(|live| live.view.queue = queue);
+        self.change(|live| {
+            live.view.queue = queue;
+            live.queue_event(QueueEvent::Changed);
+        });
+    }
+
+    /// Something happened that may pause the queue or end its pause.
+    pub fn queue_event(&self, event: QueueEvent<'_>) {
+        self.change(|live| {
+            live.view.timed_out |= event == QueueEvent::TimedOut;
+            live.queue_event(event);
+        });
+    }
+
+    /// A person acted in the session.
+    pub fn acted(&self) {
+        self.change(|live| live.view.timed_out = false);
     }
 
     /// The phase of a session whose agent runs.
@@ -194,6 +239,9 @@ impl Board {
     pub(super) fn ended(&self, failure: Option<ErrorInfo>) {
         self.change(|live| {
             live.view.agent.pid = None;
+            if failure.is_some() {
+                live.queue_event(QueueEvent::AgentLost);
+            }
             live.view.failure = failure;
         });
     }

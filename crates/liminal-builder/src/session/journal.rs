@@ -12,6 +12,7 @@ use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::event::{Origin, StreamEvent};
 use liminal_core::ids::SessionId;
 use liminal_core::processor::{Emission, Sink, TurnChange, TurnRef};
+use liminal_core::queue_gate::{QueueEvent, TurnOutcome};
 use liminal_core::time::Now;
 use liminal_core::upsert::{TurnEvent, TurnStatus, Upsert, UpsertBody};
 use tokio::time::{Instant, timeout};
@@ -94,6 +95,8 @@ pub(super) struct Journal {
     feed: Option<stream_b::Feed>,
     /// When the message was sent whose first words have not come yet.
     asked: Option<Instant>,
+    /// What is told happens now: it pauses the queue, which the past does not.
+    is_present: bool,
 }
 
 impl Journal {
@@ -112,11 +115,13 @@ impl Journal {
             counts: None,
             feed: None,
             asked: None,
+            is_present: false,
         }
     }
 
     /// From here on it is the present.
     pub(super) fn begin(&mut self) {
+        self.is_present = true;
         self.counts = self.outlet.counts.clone();
         self.feed = self.outlet.stream_b.clone().map(stream_b::Feed::new);
     }
@@ -124,6 +129,12 @@ impl Journal {
     /// The agent is told something.
     pub(super) fn asked(&mut self) {
         self.asked = Some(Instant::now());
+    }
+
+    fn queue_event(&self, event: Option<QueueEvent<'_>>) {
+        if let Some(event) = event.filter(|_| self.is_present) {
+            self.outlet.board.queue_event(event);
+        }
     }
 
     fn count_words(&mut self, state: &Upsert) {
@@ -294,12 +305,18 @@ fn size(event: &StreamEventEnvelope) -> usize {
     if let StreamEvent::ItemDelta(delta) = &event.payload { delta.delta_content.len() } else { OTHERS }
 }
 
+fn rejection(state: &Upsert) -> Option<QueueEvent<'static>> {
+    let UpsertBody::Permission(request) = &state.body else { return None };
+    QueueEvent::of_request(request)
+}
+
 fn encoded(event: &StreamEventEnvelope) -> Bytes {
     serde_json::to_vec(event).unwrap_or_default().into()
 }
 
 impl Sink for Journal {
     fn item(&mut self, emission: Emission<'_>) {
+        self.queue_event(rejection(emission.head()));
         self.outlet.board.asked(emission.head());
         self.count_words(emission.head());
         self.encoder.item(emission);
@@ -307,6 +324,8 @@ impl Sink for Journal {
 
     fn turn(&mut self, turn: &TurnRef<'_>, change: TurnChange) {
         let event = change.into_event(turn);
+        // Before the turn's end is shown: no queued message may be sent in between.
+        self.queue_event(TurnOutcome::of(&event).map(QueueEvent::TurnEnded));
         match &event {
             TurnEvent::TurnStarted { .. } => {}
             TurnEvent::TurnComplete { .. } => self.outlet.board.turn_ended(false),

@@ -4,6 +4,7 @@
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
 
+use super::pausing::Attention;
 use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::cluster::{Cluster, Kept, Record};
@@ -52,19 +53,25 @@ impl Sessions {
     async fn take_records(&self, cluster: &Cluster, record: &Record, token: u64) -> Result<(), Failure> {
         let Kept { receipts, deliveries } = cluster.kept(record.session(), self.now()).await?;
         // The file of the agent is another one here, or has grown meanwhile.
-        let row = SessionRow { token: Some(token), stamp: None, ..record.row.clone() };
-        let queue = record.view.queue.clone();
+        let (queue, queue_paused) = (record.view.queue.clone(), record.view.queue_paused);
+        let timed_out = record.view.timed_out;
+        let row =
+            SessionRow { token: Some(token), stamp: None, queue_paused, timed_out, ..record.row.clone() };
         Ok(self.0.parts.store.adopt(Adopted { row, queue, deliveries, receipts }).await?)
     }
 
     async fn show_at_rest(&self, slot: &Slot) -> Result<(), Failure> {
         let Some(row) = self.0.parts.store.session(&slot.id).await? else { return Ok(()) };
         let queue = self.0.parts.store.queue(&slot.id).await?;
+        let mut attention = slot.attention.lock().await;
+        *attention = Attention::of(&row);
+        let Attention { queue_paused, timed_out } = *attention;
         let resting = Record::new(row, slot.board.now(), None, 0).at_rest();
         slot.set_known_bytes(None);
         slot.board.change(|live| {
             resting.show(live);
-            live.view.queue = queue;
+            live.view.timed_out = timed_out;
+            live.restore_queue(queue, queue_paused);
         });
         Ok(())
     }

@@ -55,7 +55,7 @@ impl Sessions {
         let token = self.claim_new(&opened.session_id).await?;
         let row = SessionRow { token, ..row };
         self.0.parts.store.save_session(row.clone()).await?;
-        let slot = self.enter(&row);
+        let slot = self.enter(&row, Vec::new());
         self.show_offers(&slot).await;
         self.herald(&slot);
         let door = slot.door.lock().await;
@@ -268,10 +268,9 @@ pub fn standing(project: &ProjectRow) -> (Trust, trust::Scan) {
 }
 
 fn is_idle(slot: &Slot) -> bool {
-    let view = slot.board.now().view;
-    // What could not be sent waits for a person, and those behind it too.
-    let is_sent = view.queue.first().is_none_or(|next| next.failure.is_some());
-    view.is_alive && view.state == SessionState::Idle && is_sent
+    let live = slot.board.now();
+    // A paused queue waits for a person and needs no agent meanwhile.
+    live.view.is_alive && live.view.state == SessionState::Idle && live.next_queued().is_none()
 }
 
 /// One file per life of an agent.

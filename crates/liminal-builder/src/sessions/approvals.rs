@@ -114,7 +114,9 @@ impl Sessions {
         if matches!(verdict, Err(SessionError::AnswerRefused(_))) {
             slot.take_answer_back(item);
         }
-        Ok(verdict?)
+        verdict?;
+        self.acted(&slot).await;
+        Ok(())
     }
 
     /// Why an item cannot be answered.

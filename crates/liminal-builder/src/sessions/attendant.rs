@@ -101,7 +101,8 @@ impl Attendant {
         if std::mem::replace(&mut self.state, live.view.state) != live.view.state {
             sessions.announce(slot.project.clone());
         }
-        if live.view.state == SessionState::Idle && !live.view.queue.is_empty() {
+        sessions.keep_attention(slot).await;
+        if live.view.state == SessionState::Idle && live.next_queued().is_some() {
             sessions.send_next(slot).await.ok();
         }
         let is_alive = self.handle.is_alive();
@@ -136,7 +137,13 @@ impl Attendant {
             }
             // Another one may have come and gone meanwhile, of which something is still written.
             let last = slot.last_handle().unwrap_or_else(|| handle.clone());
-            let Err(failure) = Sessions(sessions).see_off(&slot, Some(last)).await else { return };
+            let sessions = Sessions(sessions);
+            let Err(failure) = sessions.see_off(&slot, Some(last)).await else {
+                drop(door);
+                // An urgent message goes to a new agent if this one died instead of stopping.
+                sessions.send_next(&slot).await.ok();
+                return;
+            };
             tracing::warn!(session = %slot.id, %failure, "cannot end what an agent left open");
             drop(door);
             drop(slot);

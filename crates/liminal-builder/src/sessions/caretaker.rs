@@ -44,8 +44,13 @@ impl Sessions {
     /// Gives a session back with everything that others need to go on.
     pub(super) async fn hand_back(&self, cluster: &Cluster, id: &SessionId) {
         let slot = self.slots().get(id).cloned();
-        let live = slot.map_or_else(Default::default, |slot| slot.board.now());
-        if let Ok(Some(record)) = self.record_of(id, live).await {
+        let live = match slot {
+            Some(slot) => Ok(Some(slot.board.now())),
+            None => self.resting(id).await,
+        };
+        if let Ok(Some(live)) = live
+            && let Ok(Some(record)) = self.record_of(id, live).await
+        {
             cluster.publish_at_rest(record).await.ok();
         }
         self.disown(id);

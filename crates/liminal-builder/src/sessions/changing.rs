@@ -7,6 +7,7 @@ use std::time::Duration;
 use liminal_core::dialect::AgentCommand;
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::SessionId;
+use liminal_core::queue_gate::QueueEvent;
 use liminal_core::wire::rest::{Configure, SessionState, SessionStatus};
 use tokio::time::timeout;
 
@@ -23,20 +24,32 @@ const CONFIGURE_PATIENCE: Duration = Duration::from_secs(5);
 const LONGEST_TITLE: usize = 200;
 
 impl Sessions {
-    /// Stops the running turn, if there is one.
+    /// Stops the running turn, if there is one, and pauses the queue: nothing is begun in its place.
     pub async fn cancel(&self, id: &SessionId) -> Result<SessionStatus, Failure> {
         let slot = self.slot(id).await?;
+        // Also between two turns, when the next message is about to be sent.
+        slot.board.queue_event(QueueEvent::Stopped);
+        self.interrupt(&slot).await;
+        self.acted(&slot).await;
+        Ok(self.status_of(&slot).await)
+    }
+
+    /// Stops the running turn, if there is one.
+    pub(super) async fn interrupt(&self, slot: &Slot) {
         if let Some(handle) = slot.handle() {
+            if slot.board.now().view.turn.is_some() {
+                slot.board.queue_event(QueueEvent::Interrupted);
+            }
             // An agent that is gone meanwhile has stopped, too.
             handle.cancel().await.ok();
         }
-        Ok(self.status_of(&slot).await)
     }
 
     /// Ends the agent and all it started. The session stays, among those that are not active, and can be loaded again.
     pub async fn kill(&self, id: &SessionId) -> Result<SessionStatus, Failure> {
         let slot = self.slot(id).await?;
         self.0.parts.store.change_session(id, SessionChange::Killed(true)).await?;
+        slot.board.queue_event(QueueEvent::Stopped);
         if let Some(handle) = slot.handle() {
             handle.kill().await;
             slot.set_handle(None);
@@ -46,6 +59,7 @@ impl Sessions {
             (live.view.state, live.view.failure, live.view.is_alive) = (SessionState::Closed, None, false);
             live.has_failed = false;
         });
+        self.acted(&slot).await;
         self.announce_of(&slot);
         Ok(self.status_of(&slot).await)
     }

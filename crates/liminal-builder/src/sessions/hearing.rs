@@ -22,7 +22,7 @@ impl Sessions {
     }
 
     fn enter_record(&self, record: &Record) -> Arc<Slot> {
-        let slot = self.enter(&record.row);
+        let slot = self.enter(&record.row, Vec::new());
         slot.board.change(|live| record.show(live));
         slot
     }

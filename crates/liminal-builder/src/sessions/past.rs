@@ -36,7 +36,6 @@ impl Sessions {
         self.learn_past(&slot, sent).await?;
         self.revive(&slot).await?;
         self.announce_of(&slot);
-        self.attend_queue(&slot);
         Ok(SessionOpened { session_id: id.clone(), cli_type: slot.cli_type.clone() })
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::SessionId;
+use liminal_core::queue_gate::QueueEvent;
 use liminal_core::wire::rest::{EditQueued, MessageAccepted, Queue, QueuedMessage};
 
 use super::sending::Letter;
@@ -15,10 +16,11 @@ impl Sessions {
     /// The messages that wait.
     pub async fn queue(&self, id: &SessionId) -> Result<Queue, Failure> {
         let slot = self.slot(id).await?;
-        Ok(Queue { queue: slot.board.now().view.queue })
+        let view = slot.board.now().view;
+        Ok(Queue { queue: view.queue, queue_paused: view.queue_paused })
     }
 
-    /// Changes or moves a message that waits. One that could not be sent is tried again.
+    /// Changes or moves a message that waits.
     pub async fn edit_queued(
         &self,
         id: &SessionId,
@@ -33,6 +35,8 @@ impl Sessions {
             return Err(no_such_message());
         }
         let queue = self.show_queue(&slot).await?;
+        self.acted(&slot).await;
+        // Sending the earlier version may just have been given up.
         self.attend_queue(&slot);
         Ok(queue)
     }
@@ -43,16 +47,17 @@ impl Sessions {
         let removed = self.0.parts.store.remove_queued(id, queued).await?.ok_or_else(no_such_message)?;
         self.mark(id, &removed.attachments, Use::GivenUp(removed.id)).await?;
         let queue = self.show_queue(&slot).await?;
-        // It may have been one that could not be sent, and held up those behind it.
+        self.acted(&slot).await;
         self.attend_queue(&slot);
         Ok(queue)
     }
 
-    /// Stops the running turn and sends this message next. Which turn it begins is told by the stream.
+    /// Stops the running turn and sends this message next, whether or not the queue is paused; the others stay as they
+    /// are. The stream reports which turn it begins.
     pub async fn send_queued_now(&self, id: &SessionId, queued: &str) -> Result<MessageAccepted, Failure> {
         let slot = self.slot(id).await?;
         let view = slot.board.now().view;
-        // Saying the same again forgets why it could not be sent before.
+        // Replacing the text clears the failure of an earlier attempt.
         let message = view.queue.into_iter().find(|waiting| waiting.id == queued);
         let message = message.ok_or_else(no_such_message)?.message;
         let first = EditQueued { message: Some(message), position: Some(0) };
@@ -60,10 +65,12 @@ impl Sessions {
             return Err(no_such_message());
         }
         let queue = self.show_queue(&slot).await?.queue;
+        slot.board.queue_event(QueueEvent::Urgent(queued));
         // A turn that began since then may be this message's own.
         if view.turn.is_some() && slot.board.now().view.turn == view.turn {
-            self.cancel(id).await?;
+            self.interrupt(&slot).await;
         }
+        self.acted(&slot).await;
         self.attend_queue(&slot);
         Ok(MessageAccepted { turn_id: None, queued: queue.into_iter().next() })
     }
@@ -71,24 +78,30 @@ impl Sessions {
     pub(super) async fn show_queue(&self, slot: &Slot) -> Result<Queue, Failure> {
         let queue = self.0.parts.store.queue(&slot.id).await?;
         slot.board.queue(queue.clone());
-        Ok(Queue { queue })
+        self.keep_attention(slot).await;
+        Ok(Queue { queue, queue_paused: slot.board.now().view.queue_paused })
     }
 
-    /// Sends the first message that waits, if nothing runs. One that cannot be sent stays, with the reason.
+    /// Sends the next message, if no turn runs and the queue is not paused. One that cannot be sent stays, with the
+    /// reason, and the queue is paused.
     pub(super) async fn send_next(&self, slot: &Arc<Slot>) -> Result<(), Failure> {
         let _door = slot.door.lock().await;
-        let view = slot.board.now().view;
-        let next = view.queue.first().filter(|next| next.failure.is_none() && view.turn.is_none());
-        let Some(next) = next.cloned() else { return Ok(()) };
+        let Some(next) = slot.board.now().next_queued().cloned() else { return Ok(()) };
         let result = self.deliver(slot, Letter::of(&next), Some(next.id.clone())).await;
         if let Err(failure) = result.as_ref().map(drop)
-            && !matches!(failure.code, ErrorCode::TurnInProgress | ErrorCode::QueuedNotFound)
+            && is_final(failure.code)
         {
+            slot.board.queue_event(QueueEvent::NotSent);
             let failed = QueuedMessage { failure: Some(failure.info()), ..next };
             self.0.parts.store.put_back(&slot.id, failed, 0, None).await?;
         }
         self.show_queue(slot).await.map(drop)
     }
+}
+
+/// Whether a message that was not sent for this reason waits for a person.
+const fn is_final(code: ErrorCode) -> bool {
+    !matches!(code, ErrorCode::TurnInProgress | ErrorCode::QueuedNotFound | ErrorCode::ShuttingDown)
 }
 
 pub(super) fn no_such_message() -> Failure {

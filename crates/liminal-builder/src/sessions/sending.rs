@@ -7,6 +7,7 @@ use liminal_core::dialect::UserMessage;
 use liminal_core::error::ErrorCode;
 use liminal_core::event::Attachment;
 use liminal_core::ids::{SessionId, TurnId};
+use liminal_core::queue_gate::Admission;
 use liminal_core::wire::rest::{MessageAccepted, QueuedMessage, SendMessage, SessionState};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -77,18 +78,23 @@ impl Sessions {
         slot: &Arc<Slot>,
         message: SendMessage,
     ) -> Result<MessageAccepted, Failure> {
-        let view = slot.board.now().view;
+        let live = slot.board.now();
+        let view = &live.view;
         let is_busy = view.turn.is_some()
             || matches!(view.state, SessionState::Running | SessionState::Waiting | SessionState::Cancelling);
-        let waits = message.queue && (is_busy || !view.queue.is_empty());
+        let admission = live.gate().admit(&view.queue, is_busy, message.queue);
         let attachments = self.attached(slot, &message.attachments).await?;
         let SendMessage { message, client_message_id, .. } = message;
         let letter = Letter { message, client_message_id, attachments };
-        if waits {
-            return self.enqueue(slot, letter).await;
-        }
-        let turn_id = self.deliver(slot, letter, None).await?;
-        Ok(MessageAccepted { turn_id: Some(turn_id), queued: None })
+        let accepted = match admission {
+            Admission::Waits => self.enqueue(slot, letter).await?,
+            Admission::Now => {
+                let turn_id = self.deliver(slot, letter, None).await?;
+                MessageAccepted { turn_id: Some(turn_id), queued: None }
+            }
+        };
+        self.acted(slot).await;
+        Ok(accepted)
     }
 
     /// Gives a message to the agent. It is on disk before; a server that dies in between finds it there.
@@ -107,6 +113,9 @@ impl Sessions {
             return Err(crate::session::SessionError::TurnInProgress.into());
         }
         let message = self.written(slot, &letter).await?;
+        if queued.as_deref().is_some_and(|id| !is_next(slot, id)) {
+            return Err(Failure::new(ErrorCode::QueuedNotFound, "the queue was paused or changed meanwhile"));
+        }
         let delivery = self.begin_delivery(slot, letter, queued.clone()).await?;
         let turn_id = match handle.send(delivery.turn_id.clone(), message).await {
             Ok(turn_id) => turn_id,
@@ -219,7 +228,7 @@ impl Sessions {
         }
         self.show_queue(slot).await?;
         self.publish(slot).await;
-        // Those before it may have waited since an earlier server, with nothing running whose end would bring them on.
+        // The turn that it was to wait for may have ended meanwhile.
         self.attend_queue(slot);
         Ok(MessageAccepted { turn_id: None, queued: Some(queued) })
     }
@@ -257,6 +266,11 @@ fn unknown_delivery() -> Failure {
 /// free to be used again.
 fn is_doubtful(failure: &Failure) -> bool {
     failure.code == ErrorCode::Internal
+}
+
+/// Whether a queued message may still be sent. Starting an agent takes a while, in which a person may pause the queue.
+fn is_next(slot: &Slot, queued: &str) -> bool {
+    slot.board.now().next_queued().is_some_and(|next| next.id == queued)
 }
 
 fn mismatch() -> Failure {

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use super::slot::Slot;
 use super::{Failure, Membership, Sessions, caretaker, hearing};
 use crate::cluster::{Claim, Claimed, Cluster, Command, SharedProject};
+use crate::session::Live;
 use crate::store::{Delivery, ProjectRow, Receipt, SessionChange, SessionRow};
 
 /// What changed elsewhere and was not looked at yet; whoever tells waits then.
@@ -128,14 +129,18 @@ impl Sessions {
     }
 
     async fn publish_resting(&self, cluster: &Cluster, id: &SessionId) {
-        let Ok(queue) = self.0.parts.store.queue(id).await else { return };
-        let Ok(Some(row)) = self.0.parts.store.session(id).await else { return };
-        let guards = self.guards(&row.cli_type, &row.options);
-        let mut live = Slot::new(&row, None, guards).board.now();
-        live.view.queue = queue;
+        let Ok(Some(live)) = self.resting(id).await else { return };
         if let Ok(Some(record)) = self.record_of(id, live).await {
             cluster.publish(record).await.ok();
         }
+    }
+
+    /// A session that is stored and that nobody has used yet.
+    pub(super) async fn resting(&self, id: &SessionId) -> Result<Option<Live>, Failure> {
+        let store = &self.0.parts.store;
+        let Some(row) = store.session(id).await? else { return Ok(None) };
+        let guards = self.guards(&row.cli_type, &row.options);
+        Ok(Some(Slot::new(&row, store.queue(id).await?, None, guards).board.now()))
     }
 
     async fn keep_all(&self, cluster: &Cluster, id: &SessionId) -> Result<(), Failure> {

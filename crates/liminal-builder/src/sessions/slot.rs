@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use liminal_core::dialect::Abilities;
 use liminal_core::ids::{ItemId, ProjectId, SessionId};
-use liminal_core::wire::rest::SessionState;
+use liminal_core::wire::rest::{QueuedMessage, SessionState};
 use tokio::sync::Notify;
 
+use super::pausing::Attention;
 use super::{Failure, Sessions, identity};
 use crate::provider::Guards;
 use crate::session::{Board, SessionHandle};
@@ -34,6 +35,8 @@ pub(super) struct Slot {
     pub(super) moving: tokio::sync::Mutex<()>,
     /// Others are told one state after another, and never an older one last.
     pub(super) telling: tokio::sync::Mutex<()>,
+    /// What is stored of the pause of its queue and of requests that timed out.
+    pub(super) attention: tokio::sync::Mutex<Attention>,
     /// Something changed that others are told and the board does not show.
     pub(super) news: Arc<Notify>,
     is_heralded: AtomicBool,
@@ -53,7 +56,12 @@ struct Outside {
 
 impl Slot {
     /// `initial` is the mode that its agent begins in unless another was chosen.
-    pub(super) fn new(row: &SessionRow, initial: Option<String>, guards: Guards) -> Self {
+    pub(super) fn new(
+        row: &SessionRow,
+        queue: Vec<QueuedMessage>,
+        initial: Option<String>,
+        guards: Guards,
+    ) -> Self {
         let board = Board::default();
         board.change(|live| {
             live.view.title.clone_from(&row.title);
@@ -65,6 +73,8 @@ impl Slot {
             live.is_confirmed = row.options.is_unguarded;
             live.guards = guards;
             live.judge();
+            live.view.timed_out = row.timed_out;
+            live.restore_queue(queue, row.queue_paused);
             live.has_failed = row.has_failed;
             if row.was_killed {
                 live.view.state = SessionState::Closed;
@@ -80,6 +90,7 @@ impl Slot {
             door: tokio::sync::Mutex::default(),
             moving: tokio::sync::Mutex::default(),
             telling: tokio::sync::Mutex::default(),
+            attention: tokio::sync::Mutex::new(Attention::of(row)),
             news: Arc::default(),
             is_heralded: AtomicBool::new(false),
             handle: Mutex::default(),
@@ -175,15 +186,14 @@ impl Sessions {
             None => self.find(id, cli_type, own).await?,
         };
         let queue = self.0.parts.store.queue(id).await?;
-        let slot = self.enter(&row);
-        slot.board.queue(queue);
+        let slot = self.enter(&row, queue);
         self.show_offers(&slot).await;
         self.herald(&slot);
         Ok(slot)
     }
 
     /// Whoever comes second gets what the first one made.
-    pub(super) fn enter(&self, row: &SessionRow) -> Arc<Slot> {
+    pub(super) fn enter(&self, row: &SessionRow, queue: Vec<QueuedMessage>) -> Arc<Slot> {
         let mut slots = self.slots();
         if slots.len() > MOST {
             slots.retain(|_, slot| !slot.is_unused());
@@ -191,7 +201,7 @@ impl Sessions {
         let make = || {
             let provider = self.0.parts.providers.get(&row.cli_type).ok();
             let initial = provider.as_ref().and_then(|provider| provider.initial_mode());
-            let slot = Slot::new(row, initial.map(str::to_owned), self.guards(&row.cli_type, &row.options));
+            let slot = Slot::new(row, queue, initial.map(str::to_owned), self.guards(&row.cli_type, &row.options));
             let offered = provider.map(|provider| provider.abilities());
             let attachments = self.known_to_take(&row.cli_type);
             let abilities = Abilities { attachments, ..offered.unwrap_or_default() };

@@ -45,6 +45,7 @@ impl Sessions {
             Ok(Ok(turn)) => {
                 self.take_back(&delivery).await?;
                 self.show_queue(&slot).await?;
+                self.acted(&slot).await;
                 Ok(MessageAccepted { turn_id: Some(turn), queued: None })
             }
             Ok(Err(error)) => {

@@ -1,6 +1,5 @@
 //! Messages that wait for their turn. Owns their order and how many may wait.
 
-use liminal_core::error::ErrorInfo;
 use liminal_core::ids::{SessionId, TurnId};
 use liminal_core::wire::rest::{EditQueued, QueuedMessage};
 use rusqlite::types::Value;
@@ -86,18 +85,16 @@ impl Store {
         .await
     }
 
-    /// Notes why a message was not sent when its turn came; `false` if it does not wait.
-    pub async fn fail_queued(
-        &self,
-        session: &SessionId,
-        id: &str,
-        failure: ErrorInfo,
-    ) -> Result<bool, LogError> {
-        let (session, id) = (session.clone(), id.to_owned());
+    /// Forgets why messages were not sent, because they are tried again.
+    pub async fn forget_failures(&self, session: &SessionId) -> Result<(), LogError> {
+        let session = session.clone();
         self.synced(move |connection| {
-            let Some(Record { keys, body }) = find(connection, &session, &id)? else { return Ok(false) };
-            QUEUED.put(connection, keys, &QueuedMessage { failure: Some(failure), ..body })?;
-            Ok(true)
+            for Record { keys, body } in waiting(connection, &session)? {
+                if body.failure.is_some() {
+                    QUEUED.put(connection, keys, &QueuedMessage { failure: None, ..body })?;
+                }
+            }
+            Ok(())
         })
         .await
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use liminal_core::ids::{ProjectId, SessionId};
+use liminal_core::wire::view::QueuePause;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,12 @@ pub struct SessionRow {
     pub was_killed: bool,
     /// Its last turn failed.
     pub has_failed: bool,
+    /// Why its queue was paused when that last changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_paused: Option<QueuePause>,
+    /// A request timed out, and no person has acted since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub timed_out: bool,
     /// What was chosen for it.
     pub options: StoredOptions,
     /// What its agent last reported to be in force.
@@ -148,6 +155,13 @@ pub enum SessionChange {
     Stamp(Option<String>),
     /// This server's claim to it.
     Token(u64),
+    /// What waits for a person.
+    Attention {
+        /// Why its queue is paused, if it is.
+        queue_paused: Option<QueuePause>,
+        /// Whether a request timed out, and no person has acted since.
+        timed_out: bool,
+    },
 }
 
 impl Store {
@@ -220,6 +234,8 @@ impl SessionRow {
             is_made: true,
             was_killed: false,
             has_failed: false,
+            queue_paused: None,
+            timed_out: false,
             options: StoredOptions::default(),
             in_force: InForce::default(),
             source: None,
@@ -252,6 +268,9 @@ impl SessionRow {
             SessionChange::InForce(in_force) => self.in_force = in_force,
             SessionChange::Stamp(stamp) => self.stamp = stamp,
             SessionChange::Token(token) => self.token = Some(token),
+            SessionChange::Attention { queue_paused, timed_out } => {
+                (self.queue_paused, self.timed_out) = (queue_paused, timed_out);
+            }
         }
     }
 }

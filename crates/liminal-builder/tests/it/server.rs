@@ -24,6 +24,7 @@ mod modes;
 pub(crate) mod odd_ids;
 mod offers;
 mod own_agent;
+mod pausing;
 mod permissions;
 mod pipeline;
 mod projects;

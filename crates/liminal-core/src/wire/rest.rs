@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::view::SessionView;
+use super::view::{QueuePause, SessionView};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::Attachment;
 use crate::ids::{AttachmentId, ProjectId, SessionId, TurnId};
@@ -56,7 +56,8 @@ pub struct ForkSession {
 pub struct SendMessage {
     /// What to tell.
     pub message: String,
-    /// Wait if a turn is running, instead of being refused.
+    /// Wait if a turn is running, instead of being refused. While the queue is paused and no turn runs, the message is
+    /// sent at once, and the queue stays paused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub queue: bool,
@@ -78,7 +79,7 @@ pub struct MessageAccepted {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub turn_id: Option<TurnId>,
-    /// Where it waits, if a turn was running.
+    /// Where it waits, if it could not begin at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub queued: Option<QueuedMessage>,
@@ -100,7 +101,7 @@ pub struct QueuedMessage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<Attachment>>")]
     pub attachments: Vec<Attachment>,
-    /// Why it was not sent when its turn came; it waits until somebody sends, changes or removes it.
+    /// Why it was not sent when its turn came. The queue is then paused; resuming it tries again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub failure: Option<ErrorInfo>,
@@ -112,6 +113,10 @@ pub struct QueuedMessage {
 pub struct Queue {
     /// The messages.
     pub queue: Vec<QueuedMessage>,
+    /// Why the queue is paused; absent while it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub queue_paused: Option<QueuePause>,
 }
 
 /// Changes a message that waits.
@@ -233,6 +238,10 @@ pub struct SessionSummary {
     pub source: SessionSource,
     /// How many questions of it wait for an answer.
     pub pending: u32,
+    /// A request timed out, and no person has acted in the session since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub timed_out: bool,
     /// Its last turn failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]

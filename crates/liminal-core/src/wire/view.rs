@@ -11,6 +11,7 @@ use super::rest::{QueuedMessage, SessionState};
 use crate::error::ErrorInfo;
 use crate::ids::{ItemId, TurnId};
 use crate::time::Timestamp;
+use crate::wire_enum::wire_enum;
 
 /// A session beside its items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
@@ -40,6 +41,14 @@ pub struct SessionView {
     pub pending: Vec<ItemId>,
     /// Messages that wait for their turn.
     pub queue: Vec<QueuedMessage>,
+    /// Why the queue is paused: nothing in it is sent until it is resumed. Absent while it is not; an empty queue never is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub queue_paused: Option<QueuePause>,
+    /// A request timed out, and no person has acted in the session since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub timed_out: bool,
     /// A turn runs, and its agent has been silent for long.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
@@ -66,6 +75,22 @@ pub struct SessionView {
     pub failure: Option<ErrorInfo>,
     /// What is known of its agent.
     pub agent: AgentView,
+}
+
+wire_enum! {
+    /// Why a queue is paused.
+    QueuePause {
+        /// The server was restarted while messages waited.
+        Restart = "restart",
+        /// A turn failed, or a message could not be sent.
+        Failed = "failed",
+        /// A person rejected a request, or skipped a question.
+        Rejected = "rejected",
+        /// A request was rejected because nobody answered it in time.
+        Timeout = "timeout",
+        /// A turn was stopped.
+        Cancelled = "cancelled",
+    }
 }
 
 /// A session's agent.

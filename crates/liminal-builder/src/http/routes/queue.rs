@@ -7,17 +7,28 @@ use crate::http::queue;
 
 pub(super) const AREA: Area = Area {
     name: "Queue",
-    about: "Messages that wait for their turn: those that were sent with `queue` while a turn was running.",
+    about: "Messages that wait for their turn: those that were sent with `queue` while a turn was running. The queue pauses, \
+            and `queuePaused` says why, after a rejected request, a request that timed out, a failed or stopped turn and \
+            a restart of the server; nothing in it is sent until it is resumed.",
     names: &[("id", "The session: `<cliType>:<id of the agent>`"), ("queued", "The message, from the queue")],
     routes: &[
         Route {
             verb: Verb::Get,
             path: "/api/session/{id}/queue",
             access: Access::Credential,
-            summary: "Lists the messages that wait, the next one first",
+            summary: "Lists the queued messages, the next one first, and why the queue is paused, if it is",
             headers: &[],
             errors: &[OF_SESSION],
             handler: handler!(queue::show),
+        },
+        Route {
+            verb: Verb::Post,
+            path: "/api/session/{id}/queue/resume",
+            access: Access::Credential,
+            summary: "Resumes a paused queue: its next message is sent when no turn runs",
+            headers: &[],
+            errors: &[OF_SESSION],
+            handler: handler!(queue::resume),
         },
         Route {
             verb: Verb::Patch,
@@ -41,7 +52,7 @@ pub(super) const AREA: Area = Area {
             verb: Verb::Post,
             path: "/api/session/{id}/queue/{queued}/now",
             access: Access::Credential,
-            summary: "Stops the running turn and sends this message next",
+            summary: "Stops the running turn and sends this message next, also from a paused queue, which stays paused",
             headers: &[],
             errors: &[OF_SESSION, &[ErrorCode::QueuedNotFound]],
             handler: handler!(queue::send_now),

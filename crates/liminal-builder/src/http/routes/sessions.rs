@@ -133,6 +133,15 @@ pub(super) const AREA: Area = Area {
         },
         Route {
             verb: Verb::Post,
+            path: "/api/session/{id}/seen",
+            access: Access::Credential,
+            summary: "Marks what timed out as seen by a person: `timedOut` ends",
+            headers: &[],
+            errors: &[OF_SESSION],
+            handler: handler!(session::seen),
+        },
+        Route {
+            verb: Verb::Post,
             path: "/api/session/{id}/archive",
             access: Access::Credential,
             summary: "Puts a session away",

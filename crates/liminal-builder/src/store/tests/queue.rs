@@ -14,6 +14,7 @@ enum Step {
     Enqueue(String),
     Edit { id: usize, message: Option<String>, position: Option<u32> },
     Fail { id: usize },
+    Forget,
     Remove { id: usize },
     Send { id: usize },
 }
@@ -26,6 +27,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (id.clone(), message, prop::option::of(0..9_u32))
             .prop_map(|(id, message, position)| Step::Edit { id, message, position }),
         1 => id.clone().prop_map(|id| Step::Fail { id }),
+        1 => Just(Step::Forget),
         1 => id.clone().prop_map(|id| Step::Remove { id }),
         1 => id.prop_map(|id| Step::Send { id }),
     ]
@@ -83,11 +85,15 @@ async fn agree(store: &Store, session: &SessionId, model: &mut Model, step: Step
             store.edit_queued(session, &name(id), edit).await.unwrap() == expected
         }
         Step::Fail { id } => {
-            let place = model.find(&name(id));
-            if let Some(place) = place {
-                model.queue[place].failure = Some(failure());
-            }
-            store.fail_queued(session, &name(id), failure()).await.unwrap() == place.is_some()
+            let Some(place) = model.find(&name(id)) else { return true };
+            model.queue[place].failure = Some(failure());
+            store.put_back(session, model.queue[place].clone(), place, None).await.unwrap();
+            true
+        }
+        Step::Forget => {
+            model.queue.iter_mut().for_each(|message| message.failure = None);
+            store.forget_failures(session).await.unwrap();
+            true
         }
         Step::Remove { id } => {
             let expected = model.find(&name(id)).map(|place| model.queue.remove(place));

@@ -5,6 +5,7 @@ mod front;
 mod logins;
 mod outages;
 mod outside;
+mod pausing;
 mod racing;
 mod sharing;
 mod starting;
