@@ -128,6 +128,10 @@ fn r24_what_waits_and_what_was_sent_travels_with_a_session() {
     assert_eq!(two.send_until_taken(&session, &queued), waiting.json());
     let opened = two.do_to(&session, "load", &json!({}));
     assert_eq!(opened.status, 200, "{opened:?}");
+    assert_eq!(two.status(&session)["queuePaused"], "restart");
+    assert_eq!(team.prompts(), ["!say 1", ENDLESS], "nothing is sent before the queue is resumed");
+    let resumed = two.do_to(&session, "queue/resume", &json!({}));
+    assert_eq!(resumed.status, 200, "{resumed:?}");
     wait_until("what waited is sent", || team.prompts() == ["!say 1", ENDLESS, "!say 2"]);
     let mismatch = two.do_to(&session, "send", &json!({ "message": "other", "clientMessageId": "first" }));
     assert_eq!(mismatch.code(), "IDEMPOTENCY_MISMATCH");

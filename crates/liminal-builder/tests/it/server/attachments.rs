@@ -204,6 +204,7 @@ async fn a_message_that_waits_keeps_its_files_over_a_crash() {
     let server = machine.start_bare().await;
     assert_eq!(server.status(&id).await.view.queue[0].attachments, std::slice::from_ref(&kept));
     server.act(&id, "load").await.read::<SessionOpened>(200);
+    server.act(&id, "queue/resume").await.read::<Value>(200);
     at_rest(&server, &id).await;
     assert_eq!(messages(&server, &id, Origin::User).await.last().unwrap().attachments, [kept]);
     server.stop().await;

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use liminal_core::wire::rest::{MessageAccepted, SessionState, SessionStatus};
+use liminal_core::wire::rest::{MessageAccepted, Queue, SessionState, SessionStatus};
+use liminal_core::wire::view::QueuePause;
 use serde_json::json;
 
 use super::attachments::{WORDS, attach};
@@ -66,9 +67,10 @@ async fn a_message_that_cannot_be_sent_keeps_no_agent_awake() {
     server.post(&format!("/api/session/{id}/send"), waits).await.read::<MessageAccepted>(202);
     fs::remove_dir_all(machine.data().join("attachments")).unwrap();
     server.act(&id, "cancel").await.read::<SessionStatus>(200);
-    let status = server.until(&id, |status| !status.view.is_alive).await;
-    assert_eq!(status.view.state, SessionState::Idle);
-    assert_eq!(status.view.queue.len(), 1);
+    server.act(&id, "queue/resume").await.read::<Queue>(200);
+    let status =
+        server.until(&id, |status| !status.view.is_alive && status.view.state == SessionState::Idle).await;
+    assert_eq!((status.view.queue.len(), status.view.queue_paused), (1, Some(QueuePause::Failed)));
     assert!(status.view.queue[0].failure.is_some(), "{status:?}");
     server.stop().await;
 }

@@ -71,6 +71,7 @@ async fn a_message_that_waits_is_queued_once() {
     assert_eq!(first, again);
     assert_eq!(server.status(&id).await.view.queue.len(), 1);
     server.act(&id, "cancel").await;
+    server.act(&id, "queue/resume").await.read::<Value>(200);
     server.until(&id, |status| status.view.queue.is_empty() && status.view.turn.is_none()).await;
     assert_eq!(times(&server, &id, "later").await, 1);
     server.stop().await;

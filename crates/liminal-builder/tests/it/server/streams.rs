@@ -3,6 +3,7 @@
 use liminal_core::ids::SessionId;
 use liminal_core::upsert::Upsert;
 use liminal_core::wire::rest::{HistoryPage, SessionState};
+use liminal_core::wire::view::QueuePause;
 use liminal_core::wire::{Resume, ServerMessage};
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
@@ -204,7 +205,8 @@ async fn the_socket_sends_queues_and_cancels() {
     assert_eq!(queued.message, "hello");
     socket.say(&json!({ "type": "session:cancel", "sessionId": id })).await;
     socket.end_of(&turn).await;
-    server.until(&id, |status| status.view.queue.is_empty() && status.view.turn.is_none()).await;
+    let status = server.until(&id, |status| status.view.turn.is_none()).await;
+    assert_eq!((status.view.queue.len(), status.view.queue_paused), (1, Some(QueuePause::Cancelled)));
     server.stop().await;
 }
 
