@@ -64,10 +64,16 @@ impl Client {
             14..17 => self.cancel(sessions, &session, chance).await,
             17..24 => self.answer(sessions, chance).await,
             24..27 => self.rearrange(sessions, &session, chance).await,
+            28 => self.resume(sessions, &session).await,
             27 if self.number == 0 => self.kill(sessions, &session).await,
             29 if self.world.lock().sessions.len() < 3 => self.create(sessions).await,
             _ => self.load(sessions, &session).await,
         }
+    }
+
+    async fn resume(&self, sessions: &Sessions, session: &SessionId) {
+        self.world.release(session);
+        self.told("resume", session, sessions.resume_queue(session).await);
     }
 
     async fn load(&self, sessions: &Sessions, session: &SessionId) {
@@ -215,9 +221,11 @@ impl Client {
                 self.told("move", message, sessions.edit_queued(session, &id, edit).await);
             }
             2 => {
+                self.world.release(session);
                 self.told("send now", message, sessions.send_queued_now(session, &id).await);
             }
             _ => {
+                self.world.release(session);
                 self.told("steer", message, sessions.steer(session, &id).await);
             }
         };

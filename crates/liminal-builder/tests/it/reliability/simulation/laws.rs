@@ -23,7 +23,18 @@ pub(super) async fn hold_after_start(server: &Server) {
     for session in &all {
         let page = server.log.history(session, None, Limit::NONE).await.unwrap();
         promises_are_kept(server, session, &page).await;
+        queue_is_paused(server, session).await;
     }
+}
+
+/// A restarted server sends nothing that is queued until somebody resumes the queue.
+async fn queue_is_paused(server: &Server, session: &SessionId) {
+    let queue = server.sessions.store().queue(session).await.unwrap();
+    let held = queue.iter().map(|queued| (queued.message.clone(), session.clone()));
+    server.world.lock().promises.held.extend(held);
+    let Ok(shown) = server.sessions.queue(session).await else { return };
+    let is_right = shown.queue_paused.is_some() != queue.is_empty() && shown.queue == queue;
+    server.world.must(is_right, || format!("{session}: {shown:?} is shown after a start"));
 }
 
 /// Nothing runs, waits or is missing, and every client shows the same.

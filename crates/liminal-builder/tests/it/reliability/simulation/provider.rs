@@ -122,7 +122,7 @@ impl Pipe {
         match said {
             Some(Said::Line { bytes, begins }) => {
                 if let Some(text) = begins {
-                    *self.world.lock().promises.begun.entry(text).or_default() += 1;
+                    self.world.begun(text);
                 }
                 frames.push(Frame::Line(Bytes::from(bytes)));
                 true

@@ -115,6 +115,7 @@ impl Server {
             return false;
         };
         self.world.note(format_args!("{recovered:?}"));
+        self.world.lock().promises.held.clear();
         laws::hold_after_start(self).await;
         true
     }
@@ -184,9 +185,9 @@ impl Server {
         }
         if status.view.turn.is_some() {
             self.sessions.cancel(session).await.ok();
-        } else if !status.view.is_alive && !status.view.queue.is_empty() {
-            // What waited for an earlier server waits until somebody comes.
-            self.sessions.load(session).await.ok();
+        } else if status.view.queue_paused.is_some() {
+            self.world.release(session);
+            self.sessions.resume_queue(session).await.ok();
         }
         let is_still = matches!(status.view.state, SessionState::Idle | SessionState::Closed);
         is_still && status.view.turn.is_none() && status.view.queue.is_empty()

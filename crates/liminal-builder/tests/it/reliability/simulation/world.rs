@@ -56,6 +56,8 @@ pub(super) struct Promises {
     pub(super) kept: BTreeMap<ItemId, String>,
     /// Titles of questions that were allowed, by the same.
     pub(super) allowed: BTreeSet<String>,
+    /// Messages that were queued when the server started, by what they say: nobody has resumed their queues yet.
+    pub(super) held: BTreeMap<String, SessionId>,
     /// How often an agent has said that it begins with a message.
     pub(super) begun: BTreeMap<String, u64>,
     /// How often a question was answered.
@@ -102,6 +104,18 @@ impl World {
     pub(super) async fn burn_down(&self, promises: u64) {
         self.lock().fuse = Some(promises);
         self.spark.notified().await;
+    }
+
+    /// A person asks for queued messages of this session to be sent.
+    pub(super) fn release(&self, session: &SessionId) {
+        self.lock().promises.held.retain(|_, of| of != session);
+    }
+
+    /// An agent begins with a message.
+    pub(super) fn begun(&self, text: String) {
+        let is_held = self.lock().promises.held.contains_key(&text);
+        self.must(!is_held, || format!("{text} was sent from a paused queue"));
+        *self.lock().promises.begun.entry(text).or_default() += 1;
     }
 
     /// Something was promised.
