@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::*;
 
@@ -98,6 +99,33 @@ fn a_message_sent_while_paused_waits_only_for_a_running_turn() {
     assert_eq!(paused.admit(&waiting, true, true), Admission::Waits);
     assert_eq!(paused.admit(&waiting, true, false), Admission::Now, "the agent refuses it");
     assert_eq!(QueueGate::default().admit(&waiting, false, true), Admission::Waits);
+}
+
+/// A settled request, by how it was settled.
+fn settled(outcome: serde_json::Value) -> PermissionBody {
+    let kinds = ["allow_once", "allow_always", "reject_once", "reject_always", "other"];
+    let options: Vec<_> =
+        kinds.iter().map(|kind| json!({ "optionId": kind, "name": kind, "kind": kind })).collect();
+    let body = json!({ "callId": "c", "title": "t", "options": options, "outcome": outcome });
+    serde_json::from_value(body).unwrap()
+}
+
+#[test]
+fn only_rejections_and_timeouts_of_requests_concern_the_queue() {
+    let of = |outcome| QueueEvent::of_request(&settled(outcome));
+    for kind in ["reject_once", "reject_always"] {
+        assert_eq!(of(json!({ "optionId": kind, "by": "user" })), Some(QueueEvent::Rejected));
+        assert_eq!(of(json!({ "optionId": kind, "reason": "no", "by": "user" })), Some(QueueEvent::Rejected));
+    }
+    for kind in ["allow_once", "allow_always", "other", "unknown"] {
+        assert_eq!(of(json!({ "optionId": kind, "by": "user" })), None, "{kind}");
+    }
+    assert_eq!(of(json!({ "by": "timeout" })), Some(QueueEvent::TimedOut));
+    for by in ["user", "agent", "restart"] {
+        assert_eq!(of(json!({ "by": by })), None, "{by}");
+    }
+    assert_eq!(of(json!({ "answers": { "Which?": "this" }, "by": "user" })), None);
+    assert_eq!(of(json!(null)), None, "it still waits");
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -354,3 +354,51 @@ async fn an_untouched_queue_survives_several_restarts() {
     assert_eq!(texts(&page.entries).iter().filter(|text| **text == "later").count(), 1);
     server.stop().await;
 }
+
+/// A machine on which a request is rejected after a second.
+fn impatient() -> Machine {
+    let mut machine = Machine::with_fake();
+    machine.settings += "[sessions]\npermission-seconds = 1\n";
+    machine
+}
+
+#[tokio::test]
+async fn a_timed_out_request_pauses_the_queue_and_marks_the_session() {
+    let machine = impatient();
+    let (server, id, _) = queued_behind(&machine, GATE).await;
+    server.until(&id, |status| status.view.turn.is_none()).await;
+    let status = paused(&server, &id, QueuePause::Timeout).await;
+    assert!(status.view.timed_out && server.list().await[0].timed_out, "{status:?}");
+    server.crash().await;
+    let server = machine.start_bare().await;
+    assert!(server.list().await[0].timed_out, "also before anybody opened the session");
+    let status = paused(&server, &id, QueuePause::Timeout).await;
+    assert!(status.view.timed_out, "{status:?}");
+    assert_eq!(machine.heard(), [GATE]);
+    drained(&machine, &server, &id, &[GATE, "one", "two"]).await;
+    assert!(!server.list().await[0].timed_out, "resuming the queue is an action of a person");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_session_in_which_a_request_timed_out_is_marked_until_a_person_acts() {
+    let machine = impatient();
+    let server = machine.start().await;
+    let id = server.create("claude-code").await;
+    let timed_out = async || {
+        server.send(&id, GATE).await;
+        let is_over = |status: &SessionStatus| status.view.turn.is_none() && status.view.timed_out;
+        let status = server.until(&id, is_over).await;
+        assert_eq!(status.view.queue_paused, None, "the queue is empty");
+    };
+    timed_out().await;
+    let seen: SessionStatus = server.act(&id, "seen").await.read(200);
+    assert!(!seen.view.timed_out && !server.list().await[0].timed_out);
+    timed_out().await;
+    server.turn(&id, "!say 1").await;
+    assert!(!server.status(&id).await.view.timed_out);
+    timed_out().await;
+    server.act(&id, "cancel").await.read::<SessionStatus>(200);
+    assert!(!server.status(&id).await.view.timed_out);
+    server.stop().await;
+}
