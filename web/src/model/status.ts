@@ -6,7 +6,7 @@ import type { SessionView } from '../protocol/frames';
 export type Glyph = 'idle' | 'running' | 'needs-you' | 'error' | 'unread';
 
 export type GlyphInput = {
-  readonly summary: Pick<SessionSummary, 'state' | 'pending' | 'hasFailed' | 'seq'>;
+  readonly summary: Pick<SessionSummary, 'state' | 'pending' | 'timedOut' | 'hasFailed' | 'seq'>;
   /** Of a subscribed session: fresher than the list. */
   readonly view?: SessionView | undefined;
   /** The `seq` that the user has seen; absent for a session never looked at here, which counts as read. */
@@ -19,7 +19,8 @@ export type GlyphInput = {
 export function glyphOf({ summary, view, seenSeq, isShown = false }: GlyphInput): Glyph {
   const state = view?.state ?? summary.state;
   const pending = view ? view.pending.length : summary.pending;
-  if (pending > 0 || state === 'waiting') return 'needs-you';
+  const timedOut = view ? view.timedOut : summary.timedOut;
+  if (pending > 0 || state === 'waiting' || timedOut) return 'needs-you';
   if (state === 'running' || state === 'starting' || state === 'cancelling') return 'running';
   const isNews = seenSeq === undefined || summary.seq > seenSeq;
   // A failure that was looked at and left is no news any more; while it is looked at, list and transcript say the same.

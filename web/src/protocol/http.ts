@@ -88,11 +88,14 @@ export type Api = {
   kill(id: SessionId): Promise<SessionStatus>;
   configure(id: SessionId, body: Configure): Promise<SessionStatus>;
   rename(id: SessionId, title: string): Promise<SessionStatus>;
+  /** A person has looked at what timed out. */
+  markSeen(id: SessionId): Promise<SessionStatus>;
   archive(id: SessionId): Promise<SessionStatus>;
   unarchive(id: SessionId): Promise<SessionStatus>;
   deleteSession(id: SessionId): Promise<void>;
 
   queue(id: SessionId): Promise<Queue>;
+  resumeQueue(id: SessionId): Promise<Queue>;
   editQueued(id: SessionId, queuedId: string, body: EditQueued): Promise<Queue>;
   removeQueued(id: SessionId, queuedId: string): Promise<Queue>;
   sendQueuedNow(id: SessionId, queuedId: string): Promise<MessageAccepted>;
@@ -167,6 +170,7 @@ function sessions(caller: Caller) {
     kill: (id: SessionId) => post(id, '/kill'),
     configure: (id: SessionId, body: Configure) => post(id, '/configure', body),
     rename: (id: SessionId, title: string) => post(id, '/title', { title }),
+    markSeen: (id: SessionId) => post(id, '/seen'),
     archive: (id: SessionId) => post(id, '/archive'),
     unarchive: (id: SessionId) => post(id, '/unarchive'),
     deleteSession: (id: SessionId) => caller.nothing('DELETE', session(id)),
@@ -176,6 +180,7 @@ function sessions(caller: Caller) {
 function queues(caller: Caller) {
   return {
     queue: (id: SessionId) => caller.json<Queue>('GET', session(id, '/queue')),
+    resumeQueue: (id: SessionId) => caller.json<Queue>('POST', session(id, '/queue/resume')),
     editQueued: (id: SessionId, queuedId: string, body: EditQueued) => caller.json<Queue>('PATCH', queued(id, queuedId), { body }),
     removeQueued: (id: SessionId, queuedId: string) => caller.json<Queue>('DELETE', queued(id, queuedId)),
     steerQueued: (id: SessionId, queuedId: string) => caller.nothing('POST', queued(id, queuedId, '/steer')),

@@ -137,6 +137,15 @@ export async function stopTurn(sessionId: string): Promise<void> {
   else await api.cancel(sessionId);
 }
 
+/** Removes queued messages; one that another window removed or sent meanwhile is no failure. */
+export async function discardQueue(sessionId: string, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    await api.removeQueued(sessionId, id).catch((error: unknown) => {
+      if (codeOfFailure(error) !== 'QUEUED_NOT_FOUND') throw error;
+    });
+  }
+}
+
 /** Ends the agent and brings the session back; its next message starts a new one. */
 export async function restartAgent(sessionId: string): Promise<void> {
   await api.kill(sessionId);

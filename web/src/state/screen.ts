@@ -12,6 +12,7 @@ export type Overlay =
   | { kind: 'remove-project'; project: Project }
   | { kind: 'unguarded'; name: string; guard: Guard | undefined; confirm: () => void }
   | { kind: 'delete-session'; sessionId: string }
+  | { kind: 'discard-queue'; sessionId: string; ids: readonly string[] }
   | { kind: 'output'; sessionId: string; itemId: string; title: string };
 
 const [overlay, setOverlay] = createSignal<Overlay>();

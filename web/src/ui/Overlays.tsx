@@ -3,7 +3,7 @@ import { Match, Switch } from 'solid-js';
 import { overlay, type Overlay } from '../state/screen';
 import { AddProjectDialog } from './dialogs/AddProjectDialog';
 import { ArchiveDialog } from './dialogs/ArchiveDialog';
-import { DeleteSessionDialog, RemoveProjectDialog, UnguardedDialog } from './dialogs/ConfirmDialogs';
+import { DeleteSessionDialog, DiscardQueueDialog, RemoveProjectDialog, UnguardedDialog } from './dialogs/ConfirmDialogs';
 import { HelpDialog } from './dialogs/HelpDialog';
 import { OutputDialog } from './dialogs/OutputDialog';
 import { Palette } from './dialogs/Palette';
@@ -27,6 +27,7 @@ export default function Overlays() {
       <Match when={as('trust')} keyed>{(shown) => <TrustDialog project={shown.project} then={shown.then} />}</Match>
       <Match when={as('remove-project')} keyed>{(shown) => <RemoveProjectDialog project={shown.project} />}</Match>
       <Match when={as('delete-session')} keyed>{(shown) => <DeleteSessionDialog sessionId={shown.sessionId} />}</Match>
+      <Match when={as('discard-queue')} keyed>{(shown) => <DiscardQueueDialog sessionId={shown.sessionId} ids={shown.ids} />}</Match>
       <Match when={as('unguarded')} keyed>{(shown) => <UnguardedDialog name={shown.name} guard={shown.guard} onConfirm={shown.confirm} />}</Match>
       <Match when={as('output')} keyed>{(shown) => <OutputDialog sessionId={shown.sessionId} itemId={shown.itemId} title={shown.title} />}</Match>
     </Switch>

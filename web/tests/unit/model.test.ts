@@ -32,6 +32,8 @@ describe('status', () => {
     ['running', { summary: summary({ state: 'starting' }) }],
     ['needs-you', { summary: summary({ state: 'waiting' }) }],
     ['needs-you', { summary: summary({ state: 'running', pending: 1 }) }],
+    ['needs-you', { summary: summary({ state: 'running', timedOut: true }) }],
+    ['needs-you', { summary: summary({ timedOut: true }), isShown: true }],
     ['idle', { summary: summary({ state: 'waiting', pending: 1 }), view: idleView }],
     ['error', { summary: summary(), view: { ...idleView, failure: { code: 'X', message: 'y' } } }],
   ])('is %s', (glyph, input) => {

@@ -2,7 +2,7 @@
 import { createSignal, type JSX } from 'solid-js';
 import type { Guard, Project } from '../../gen/contracts';
 import { titleOf } from '../../model/list';
-import { deleteSession, openTabsOf, removeProject } from '../../state/actions';
+import { deleteSession, discardQueue, openTabsOf, removeProject } from '../../state/actions';
 import { find } from '../../state/catalog';
 import { hide } from '../../state/screen';
 import { reason } from '../../state/services';
@@ -58,6 +58,15 @@ export function DeleteSessionDialog(props: { sessionId: string }) {
   return (
     <ConfirmDialog title={`Delete “${title()}”?`} action="Delete session" testId="delete-session-dialog" run={() => deleteSession(props.sessionId)}>
       <p>Its agent is ended and what is kept of it here is forgotten. The agent's own files stay.</p>
+    </ConfirmDialog>
+  );
+}
+
+/** Only the messages that the person saw: what another window queued meanwhile stays. */
+export function DiscardQueueDialog(props: { sessionId: string; ids: readonly string[] }) {
+  return (
+    <ConfirmDialog title={`Discard ${props.ids.length} queued messages?`} action="Discard" testId="discard-queue-dialog" run={() => discardQueue(props.sessionId, props.ids)}>
+      <p>They are not sent to the agent and can't be restored.</p>
     </ConfirmDialog>
   );
 }

@@ -4,6 +4,7 @@ import { forkSession, restartAgent, unarchive } from '../../state/actions';
 import { find } from '../../state/catalog';
 import { setSeen } from '../../state/prefs';
 import { isFinding, announce } from '../../state/screen';
+import { api } from '../../state/services';
 import { useSession, type OpenSession } from '../../state/session';
 import { close } from '../../state/tabs';
 import { attempt } from '../../state/toasts';
@@ -35,10 +36,14 @@ export function Pane(props: { sessionId: string; isShown: boolean }) {
     const isEmpty = session.isLoaded() && session.projection().rows.length === 0;
     if (isEmpty && props.isShown && document.visibilityState === 'visible') setSeen(session.id, session.seq(), undefined);
   });
+  const look = (): void => {
+    if (session.view()?.timedOut) attempt("Couldn't mark the session as seen", () => api.markSeen(session.id));
+  };
   return (
     <section
       class="pane" classList={{ shown: props.isShown }} role="tabpanel" id={panelId(props.sessionId)} aria-labelledby={tabId(props.sessionId)}
       inert={!props.isShown} data-testid="pane" data-session={props.sessionId} data-state={session.view()?.state}
+      onPointerDown={look} onKeyDown={look}
     >
       <DropZone session={session} isShown={props.isShown} />
       <PaneHeader session={session} />
