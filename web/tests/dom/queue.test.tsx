@@ -37,7 +37,7 @@ describe('queue', () => {
     steer.mockRejectedValue(new Error('the turn is about to end'));
     show(true);
     fireEvent.click(screen.getByTestId('queue-steer'));
-    await vi.waitFor(() => expect(toasts().at(-1)).toMatchObject({ title: 'It waits on', detail: 'The turn is about to end' }));
+    await vi.waitFor(() => expect(toasts().at(-1)).toMatchObject({ title: "Couldn't steer, still queued", detail: 'The turn is about to end' }));
   });
 
   describe('paused', () => {

@@ -208,7 +208,10 @@ test('req 20, 46, 48: a second window shows the same rows, requests and queue', 
   await expect.poll(() => twin.keys()).toEqual(await pane.keys());
   await twin.root.locator('[data-option="reject-once"]').click();
   await expect(pane.id('approval')).toHaveCount(0);
-  await expect(pane.id('queue-entry')).toHaveCount(0);
+  await pane.isIdle();
+  for (const window of [pane, twin]) await expect(window.id('queue-paused')).toHaveAttribute('data-reason', 'rejected');
+  await pane.id('queue-resume').click();
+  await expect(twin.id('queue-entry')).toHaveCount(0);
   await pane.isIdle();
   await expect.poll(async () => JSON.stringify(await twin.keys()) === JSON.stringify(await pane.keys())).toBe(true);
 });
