@@ -4,6 +4,10 @@
 mod commands;
 mod feeders;
 mod handshake;
+mod heartbeat;
+mod opening;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 use std::net::IpAddr;
@@ -12,8 +16,9 @@ use std::time::Duration;
 use axum::extract::{Extension, State};
 use bytes::Bytes;
 use liminal_core::wire::ServerMessage;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
@@ -27,13 +32,12 @@ use super::ledger::Party;
 use commands::Commands;
 use feeders::Feeders;
 pub(super) use handshake::{PROTOCOL, Upgrade};
-use wire::Wire;
+use heartbeat::{Beat, Heartbeat};
+use opening::Opened;
+use wire::{Taken, Wire};
 
 /// Frames that wait for the socket. A feeder gives a mouthful at most, and waits with the next one.
 const WAITING: usize = 1;
-const PING: Duration = Duration::from_secs(15);
-/// Nothing was heard for so long: nobody is there.
-const SILENCE: Duration = Duration::from_secs(45);
 /// Within a second nobody who was logged out is left.
 const FAREWELL: Duration = Duration::from_millis(500);
 /// People are slower, and programs can wait.
@@ -67,14 +71,14 @@ fn begin(socket: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(socket);
 }
 
-struct Connection {
+struct Connection<S> {
     app: App,
-    wire: Wire,
+    wire: Wire<S>,
     feeders: Feeders,
     commands: Commands,
     outgoing: mpsc::Receiver<Vec<Bytes>>,
     pace: Pace,
-    heard: Instant,
+    heartbeat: Heartbeat,
 }
 
 /// Why a socket is closed.
@@ -88,16 +92,18 @@ enum Woken {
     Heard(Option<Result<Message, Error>>),
     Frames(Vec<Bytes>),
     Answer(ServerMessage),
+    Opened(Box<Opened>),
     ListChanged(ServerMessage),
-    Quiet,
+    Beat,
 }
 
-impl Connection {
-    fn new(app: App, caller: Caller, peer: IpAddr, wire: Wire) -> Self {
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    fn new(app: App, caller: Caller, peer: IpAddr, wire: Wire<S>) -> Self {
         let (sender, outgoing) = mpsc::channel(WAITING);
         let feeders = Feeders::new(app.clone(), sender);
         let commands = Commands::new(app.clone(), Party::new(Some(caller), peer));
-        Self { app, wire, feeders, commands, outgoing, pace: Pace::default(), heard: Instant::now() }
+        let heartbeat = Heartbeat::new(Instant::now());
+        Self { app, wire, feeders, commands, outgoing, pace: Pace::default(), heartbeat }
     }
 
     async fn run(mut self, logged_out: impl Future<Output = ()>) {
@@ -114,12 +120,20 @@ impl Connection {
     async fn converse(&mut self) -> End {
         let mut changes = self.app.sessions().changes();
         loop {
+            let outgoing = async {
+                tokio::select! {
+                    Some(frames) = self.outgoing.recv() => Woken::Frames(frames),
+                    answer = self.commands.next() => Woken::Answer(answer),
+                    opened = self.feeders.opened() => Woken::Opened(Box::new(opened)),
+                    change = changes.recv() => Woken::ListChanged(list_changed(change.ok().flatten())),
+                }
+            };
             let woken = tokio::select! {
+                // What the client has sent already counts before its silence, and a ping is due however much is sent.
+                biased;
                 message = self.wire.hear() => Woken::Heard(message),
-                Some(frames) = self.outgoing.recv() => Woken::Frames(frames),
-                answer = self.commands.next() => Woken::Answer(answer),
-                change = changes.recv() => Woken::ListChanged(list_changed(change.ok().flatten())),
-                () = pause(PING) => Woken::Quiet,
+                () = sleep_until(self.heartbeat.next()) => Woken::Beat,
+                woken = outgoing => woken,
             };
             if let Err(end) = self.take(woken).await {
                 return end;
@@ -134,14 +148,20 @@ impl Connection {
             Woken::Heard(None) => Err(End::Gone),
             Woken::Frames(frames) => self.send_all(frames).await,
             Woken::Answer(answer) | Woken::ListChanged(answer) => self.send_message(&answer).await,
-            Woken::Quiet if self.heard.elapsed() > SILENCE => Err(End::Gone),
-            Woken::Quiet => self.send(Message::Ping(Bytes::new())).await,
+            Woken::Opened(opened) => match commands::follow(*opened, &mut self.feeders).await {
+                Some(answer) => self.send_message(&answer).await,
+                None => Ok(()),
+            },
+            Woken::Beat => match self.heartbeat.beat(Instant::now()) {
+                Beat::Ping => self.send(Message::Ping(Bytes::new())).await,
+                Beat::Gone => Err(End::Gone),
+            },
         }
     }
 
     async fn heard(&mut self, message: Message) -> Result<(), End> {
-        self.heard = Instant::now();
-        if !self.pace.admits(self.heard) {
+        self.heartbeat.alive();
+        if !self.pace.admits(Instant::now()) {
             return Err(End::Because(CloseCode::Policy, "too many frames"));
         }
         match message {
@@ -154,10 +174,12 @@ impl Connection {
 
     async fn said(&mut self, text: &[u8]) -> Result<(), End> {
         match commands::read(text) {
-            Ok(frame) => match self.commands.take(frame, &mut self.feeders).await {
-                Some(answer) => self.send_message(&answer).await,
-                None => Ok(()),
-            },
+            Ok(frame) => {
+                for answer in self.commands.take(frame, &mut self.feeders).await {
+                    self.send_message(&answer).await?;
+                }
+                Ok(())
+            }
             Err(problem) => self.send_message(&problem).await,
         }
     }
@@ -185,7 +207,12 @@ impl Connection {
 
     async fn send(&mut self, message: Message) -> Result<(), End> {
         match timeout(self.app.limits().stall_time, self.wire.say(message)).await {
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(Taken::AtOnce)) => Ok(()),
+            Ok(Ok(Taken::AfterWaiting)) => {
+                // A slow client answers a ping only once it has read all that was sent before it.
+                self.heartbeat.alive();
+                Ok(())
+            }
             Ok(Err(_)) => Err(End::Gone),
             Err(_) => Err(End::Because(CloseCode::Again, "SLOW_CONSUMER")),
         }
@@ -197,7 +224,7 @@ impl Connection {
                 End::Gone => self.wire.settle().await,
                 End::Because(code, reason) => {
                     let frame = CloseFrame { code, reason: reason.into() };
-                    self.wire.say(Message::Close(Some(frame))).await
+                    self.wire.say(Message::Close(Some(frame))).await.map(drop)
                 }
             }
         };
@@ -222,10 +249,6 @@ fn broken(error: &Error) -> End {
     }
 }
 
-async fn pause(time: Duration) {
-    timeout(time, std::future::pending::<()>()).await.ok();
-}
-
 /// How fast a client speaks, counted by the second.
 #[derive(Debug, Default)]
 struct Pace {
@@ -241,18 +264,5 @@ impl Pace {
         }
         self.frames += 1;
         self.frames <= MOST_A_SECOND
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fifty_frames_a_second_are_enough() {
-        let (mut pace, now) = (Pace::default(), Instant::now());
-        assert!((0..50).all(|_| pace.admits(now)));
-        assert!(!pace.admits(now));
-        assert!(pace.admits(now + Duration::from_secs(1)));
     }
 }

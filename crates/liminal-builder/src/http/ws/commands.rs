@@ -15,7 +15,8 @@ use super::super::forward::{self, Subject};
 use super::super::frames;
 use super::super::ledger::Party;
 use super::super::problem::ApiError;
-use super::feeders::{Feeders, Wish};
+use super::feeders::Feeders;
+use super::opening::{Opened, RequestId, Wish};
 use crate::audit::Action;
 use crate::cluster::ServerId;
 use crate::sessions::{Failure, approval_id};
@@ -56,33 +57,54 @@ impl Commands {
         }
     }
 
-    /// Does what is asked at once, or begins to.
-    pub(super) async fn take(&mut self, frame: ClientFrame, feeders: &mut Feeders) -> Option<ServerMessage> {
+    /// Does what is asked at once, or begins to. Returns what can be answered now.
+    pub(super) async fn take(&mut self, frame: ClientFrame, feeders: &mut Feeders) -> Vec<ServerMessage> {
         let ClientFrame { request_id, message } = frame;
         match message {
             ClientMessage::Subscribe { session_id, after, encoding, window } => {
                 let wish = Wish { session: session_id, after, encoding, window };
-                answer(request_id, feeders.add(wish).await.map(|()| None))
+                subscribe(wish, request_id, feeders)
             }
             ClientMessage::Unsubscribe { session_id } => {
-                feeders.remove(&session_id).await;
-                answer(request_id, Ok(None))
+                let replaced = feeders.remove(&session_id).await;
+                replaced_by(replaced).into_iter().chain(answer(request_id, Ok(None))).collect()
             }
             ClientMessage::Send { .. } | ClientMessage::Cancel { .. } | ClientMessage::Permission { .. } => {
-                self.begin(request_id, message)
+                self.begin(request_id, message).into_iter().collect()
             }
         }
     }
 
     fn begin(&mut self, request_id: Option<String>, message: ClientMessage) -> Option<ServerMessage> {
         if self.running.len() >= MOST_AT_ONCE {
-            let problem = "too many questions at once; wait for their answers";
-            return answer(request_id, Err(Failure::new(ErrorCode::TooManyAttempts, problem)));
+            return answer(request_id, Err(too_many()));
         }
         let (app, party) = (self.app.clone(), self.party.clone());
         self.running.spawn(async move { answer(request_id, act(&app, &party, message).await) });
         None
     }
+}
+
+fn subscribe(wish: Wish, request_id: RequestId, feeders: &mut Feeders) -> Vec<ServerMessage> {
+    if feeders.is_full() {
+        return answer(request_id, Err(too_many())).into_iter().collect();
+    }
+    replaced_by(feeders.open(wish, request_id)).into_iter().collect()
+}
+
+/// A subscription that a later command replaced was not refused: it has ended before it began.
+fn replaced_by(replaced: Option<RequestId>) -> Option<ServerMessage> {
+    answer(replaced?, Ok(None))
+}
+
+/// Follows a session whose subscription was opened. Its answer precedes its first frame.
+pub(super) async fn follow(opened: Opened, feeders: &mut Feeders) -> Option<ServerMessage> {
+    let Opened { session, request, feed } = opened;
+    answer(request, feeders.start(session, feed).await.map(|()| None))
+}
+
+fn too_many() -> Failure {
+    Failure::new(ErrorCode::TooManyAttempts, "too many questions at once; wait for their answers")
 }
 
 async fn act(app: &App, party: &Party, message: ClientMessage) -> Result<Option<MessageAccepted>, Failure> {

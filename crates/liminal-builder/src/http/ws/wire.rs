@@ -1,10 +1,14 @@
 //! The frames of a socket. Owns what they cost: how much of a socket waits inside, and that it does not grow with what
 //! is said; what that is is not known here.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
@@ -21,11 +25,26 @@ const PIECE: usize = 16 * 1024;
 const WRITE_BUFFER: usize = 8 * PIECE;
 
 #[derive(Debug)]
-pub(super) struct Wire(WebSocketStream<TokioIo<Upgraded>>);
+pub(super) struct Wire<S>(WebSocketStream<S>);
 
-impl Wire {
+/// How a message was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// There was room for it.
+    AtOnce,
+    /// There was none until the client read something.
+    AfterWaiting,
+}
+
+impl Wire<TokioIo<Upgraded>> {
     /// What a connection has become; nothing if its client has gone.
     pub(super) async fn over(connection: OnUpgrade, largest: usize) -> Option<Self> {
+        Some(Self::around(TokioIo::new(connection.await.ok()?), largest).await)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
+    pub(super) async fn around(stream: S, largest: usize) -> Self {
         let config = WebSocketConfig::default()
             .max_message_size(Some(largest))
             // Browsers send a message as one frame.
@@ -33,16 +52,24 @@ impl Wire {
             .read_buffer_size(READ_BUFFER)
             .write_buffer_size(0)
             .max_write_buffer_size(WRITE_BUFFER);
-        let stream = TokioIo::new(connection.await.ok()?);
-        Some(Self(WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await))
+        Self(WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await)
     }
 
     pub(super) async fn hear(&mut self) -> Option<Result<Message, Error>> {
         self.0.next().await
     }
 
-    pub(super) async fn say(&mut self, message: Message) -> Result<(), Error> {
-        self.0.send(message).await
+    pub(super) async fn say(&mut self, message: Message) -> Result<Taken, Error> {
+        let (mut saying, mut taken) = (pin!(self.0.send(message)), Taken::AtOnce);
+        poll_fn(|context| {
+            let said = saying.as_mut().poll(context);
+            if said.is_pending() {
+                taken = Taken::AfterWaiting;
+            }
+            said
+        })
+        .await?;
+        Ok(taken)
     }
 
     /// Sends what is an answer by itself, such as that to the client's farewell.
