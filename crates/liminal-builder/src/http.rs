@@ -33,6 +33,7 @@ pub mod origin;
 mod page_state;
 mod pages;
 mod parting;
+mod places;
 mod problem;
 mod project;
 mod queue;

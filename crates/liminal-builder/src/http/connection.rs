@@ -26,16 +26,17 @@ use tokio::time::timeout;
 use super::gate::{Local, Peer};
 use super::limits::Limits;
 use super::listener::Ends;
+use super::places::Standing;
 
 /// Serves a connection to its end, or until `stopping` and what it has begun by then.
 pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    ends: Ends,
+    (ends, standing): (Ends, Standing),
     router: Router,
     limits: Limits,
     mut stopping: watch::Receiver<bool>,
 ) {
-    let phase = Phase::default();
+    let phase = Phase::new(standing);
     let service = service_fn(answering(router, ends, phase.clone()));
     let stream = TokioIo::new(Watched { stream, phase: phase.clone() });
     let mut connection = pin!(builder(limits).serve_connection(stream, service).with_upgrades());
@@ -70,6 +71,7 @@ fn answering(router: Router, ends: Ends, phase: Phase) -> impl Fn(Request<Incomi
     move |mut request| {
         phase.set(Step::Busy);
         request.extensions_mut().insert(Peer(ends.peer));
+        request.extensions_mut().insert(phase.standing.clone());
         if let Some(local) = ends.local {
             request.extensions_mut().insert(Local(local));
         }
@@ -94,36 +96,44 @@ enum Step {
 }
 
 #[derive(Debug, Clone)]
-struct Phase(Arc<watch::Sender<Step>>);
-
-impl Default for Phase {
-    fn default() -> Self {
-        Self(Arc::new(watch::Sender::new(Step::Head)))
-    }
+struct Phase {
+    step: Arc<watch::Sender<Step>>,
+    standing: Standing,
 }
 
 impl Phase {
+    fn new(standing: Standing) -> Self {
+        Self { step: Arc::new(watch::Sender::new(Step::Head)), standing }
+    }
+
     fn get(&self) -> Step {
-        *self.0.borrow()
+        *self.step.borrow()
     }
 
     fn set(&self, step: Step) {
-        self.0.send_replace(step);
+        self.step.send_replace(step);
+        match step {
+            Step::Busy => self.standing.busy(),
+            Step::Head | Step::Between => self.standing.idle(),
+        }
     }
 
     fn bytes_came(&self) {
-        self.0.send_if_modified(|step| {
+        let begins_head = self.step.send_if_modified(|step| {
             let begins = *step == Step::Between;
             if begins {
                 *step = Step::Head;
             }
             begins
         });
+        if begins_head {
+            self.standing.idle();
+        }
     }
 
     /// Comes when a head took too long.
     async fn late_head(&self, limits: Limits) {
-        let mut steps = self.0.subscribe();
+        let mut steps = self.step.subscribe();
         // The sender lives in `self`, so waiting cannot fail.
         while steps.wait_for(|step| *step == Step::Head).await.is_ok() {
             let ended = timeout(limits.head_time, steps.wait_for(|step| *step != Step::Head)).await;
@@ -134,7 +144,7 @@ impl Phase {
     }
 }
 
-/// A stream that notes when its client says something.
+/// A stream that notes when its client says or takes something.
 #[derive(Debug)]
 struct Watched<S> {
     stream: S,
@@ -162,7 +172,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
+        self.phase.standing.advanced();
+        Poll::Ready(Ok(written))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -178,7 +190,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+        let written = ready!(Pin::new(&mut self.stream).poll_write_vectored(context, slices))?;
+        self.phase.standing.advanced();
+        Poll::Ready(Ok(written))
     }
 
     fn is_write_vectored(&self) -> bool {

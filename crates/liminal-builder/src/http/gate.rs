@@ -20,6 +20,7 @@ use super::forward::{self, Subject};
 use super::host::Authority;
 use super::ledger::Party;
 use super::origin::{self, Provenance, Trust};
+use super::places::Standing;
 use super::problem::ApiError;
 use super::routes::{Access, Body};
 use crate::audit::Action;
@@ -119,6 +120,9 @@ pub(super) async fn admit(
     let access = gate.access(request.uri().path());
     let trust = provenance(&request, access)?;
     let caller = caller(&gate.app, Shown::by(&request)?, access, trust).await?;
+    if let (Some(_), Some(standing)) = (caller, request.extensions().get::<Standing>()) {
+        standing.admit();
+    }
     let mut request = whole_body(&gate.app, request, gate.body).await?;
     if let Some(caller) = caller {
         request.extensions_mut().insert(caller);

@@ -29,6 +29,17 @@ pub struct Limits {
     pub stall_time: Duration,
 }
 
+/// Enough for the pages of several browsers at once.
+const MOST_GUESTS: usize = 256;
+
+impl Limits {
+    /// Connections at once on which nothing was authenticated yet. The other places are for those with credentials.
+    #[must_use]
+    pub fn guests(&self) -> usize {
+        (self.connections / 4).clamp(1, MOST_GUESTS)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

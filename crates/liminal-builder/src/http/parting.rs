@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::runtime::Handle;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
+
+use super::places::Place;
 
 /// Long enough for the longest message on this machine, shorter than anything else that a place can be held with.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -27,13 +28,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
 #[derive(Debug)]
 pub(super) struct Parting<S: Stream> {
     /// Nothing while it is dropped.
-    own: Option<(S, OwnedSemaphorePermit)>,
+    own: Option<(S, Place)>,
     /// The client has said everything.
     is_over: bool,
 }
 
 impl<S: Stream> Parting<S> {
-    pub(super) const fn new(stream: S, place: OwnedSemaphorePermit) -> Self {
+    pub(super) const fn new(stream: S, place: Place) -> Self {
         Self { own: Some((stream, place)), is_over: false }
     }
 
@@ -49,7 +50,12 @@ impl<S: Stream> Drop for Parting<S> {
             (self.own.take(), self.is_over, Handle::try_current())
         {
             runtime.spawn(async move {
-                drop(timeout(PATIENCE, hear_out(stream)).await);
+                let standing = place.standing();
+                tokio::select! {
+                    biased;
+                    () = standing.dismissed() => {}
+                    _ = timeout(PATIENCE, hear_out(stream)) => {}
+                }
                 drop(place);
             });
         }
@@ -108,54 +114,72 @@ impl<S: Stream> AsyncWrite for Parting<S> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use tokio::net::{TcpListener, TcpStream};
-    use tokio::sync::Semaphore;
+    use tokio::time::Instant;
 
+    use super::super::limits::Limits;
+    use super::super::places::Places;
     use super::*;
 
-    async fn pair(places: &Arc<Semaphore>) -> (TcpStream, Parting<TcpStream>) {
+    /// One place.
+    fn places() -> Places {
+        Places::new(Limits { connections: 1, ..Limits::default() })
+    }
+
+    async fn is_free(places: &Places) -> bool {
+        tokio::time::timeout_at(Instant::now(), places.take()).await.is_ok()
+    }
+
+    async fn pair(places: &Places) -> (TcpStream, Parting<TcpStream>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-        let place = Arc::clone(places).acquire_owned().await.unwrap();
+        let place = places.take().await;
         (client, Parting::new(listener.accept().await.unwrap().0, place))
     }
 
     #[tokio::test]
     async fn whoever_is_still_speaking_hears_the_last_word() {
-        let places = Arc::new(Semaphore::new(1));
+        let places = places();
         let (mut client, mut server) = pair(&places).await;
         client.write_all(&[0; 1000]).await.unwrap();
         server.write_all(b"no").await.unwrap();
         drop(server);
-        assert_eq!(places.available_permits(), 0);
+        assert!(!is_free(&places).await);
         client.write_all(&vec![0; 1 << 20]).await.unwrap();
         let mut heard = Vec::new();
         client.read_to_end(&mut heard).await.unwrap();
         assert_eq!(heard, b"no");
         drop(client);
-        let place = places.acquire().await.unwrap();
-        drop(place);
+        drop(places.take().await);
     }
 
     #[tokio::test]
     async fn whoever_never_stops_is_left_after_a_moment() {
-        let places = Arc::new(Semaphore::new(1));
+        let places = places();
         let (mut client, server) = pair(&places).await;
         drop(server);
         while client.write_all(&[0; 4096]).await.is_ok() {}
-        let place = places.acquire().await.unwrap();
-        drop(place);
+        drop(places.take().await);
+    }
+
+    #[tokio::test]
+    async fn does_not_wait_for_a_client_that_has_to_leave() {
+        let places = places();
+        let (mut client, server) = pair(&places).await;
+        let begun = Instant::now();
+        drop(server);
+        drop(places.take().await);
+        assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
+        assert_eq!(client.read(&mut [0; 8]).await.unwrap(), 0);
     }
 
     #[tokio::test]
     async fn nobody_waits_for_whoever_has_gone() {
-        let places = Arc::new(Semaphore::new(1));
+        let places = places();
         let (client, mut server) = pair(&places).await;
         drop(client);
         assert_eq!(server.read(&mut [0; 8]).await.unwrap(), 0);
         drop(server);
-        assert_eq!(places.available_permits(), 1);
+        assert!(is_free(&places).await);
     }
 }

@@ -22,6 +22,7 @@ mod simulation;
 mod slow;
 mod socket;
 mod stopping;
+mod strangers;
 mod stream;
 mod stream_b;
 mod tab;

@@ -116,7 +116,7 @@ fn beyond_the_limit_connections_wait_for_a_place() {
         limits.head_time = Duration::from_millis(600);
     });
     let (_first, _second) = (server.connect(), server.connect());
-    // Both say nothing, so their places are free after the time of a head.
+    // Both say nothing, so each has to leave for the next one once it has had its time.
     let waited = time(|| assert!(server.is_alive()));
     assert!(waited >= Duration::from_millis(200), "{waited:?}");
 }

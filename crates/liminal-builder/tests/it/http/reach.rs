@@ -29,11 +29,17 @@ struct Program {
 
 impl Program {
     fn start(arguments: &[&str]) -> Self {
+        Self::start_with(arguments, &[])
+    }
+
+    /// The same with settings by their variables.
+    fn start_with(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let data = home.path().join("data");
         let own = ["serve", "--no-open", "--data-dir", data.to_str().unwrap()];
         let mut command = liminal(&[&own[..], arguments].concat());
         command.env("HOME", home.path()).env("PATH", "/usr/bin:/bin").current_dir(home.path());
+        command.envs(variables.iter().copied());
         let mut child = Running(command.spawn().unwrap());
         let mut greeting = String::new();
         BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut greeting).unwrap();
@@ -160,6 +166,20 @@ fn d23_a_socket_serves_its_owner_and_no_address_is_open() {
     let Program { mut child, .. } = program;
     assert_eq!(child.0.wait().unwrap().code(), Some(0));
     assert!(!path.exists(), "the socket goes with its server");
+}
+
+#[test]
+fn c43_d23_idle_connections_without_credentials_do_not_keep_the_owner_out_of_the_socket() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own/socket");
+    let limits = [("LIMINAL_LIMITS_CONNECTIONS", "64"), ("LIMINAL_LIMITS_HEADER_SECONDS", "600")];
+    let program = Program::start_with(&["--socket", path.to_str().unwrap()], &limits);
+    let _idle: Vec<_> = (0..100).map(|_| UnixStream::connect(&path).unwrap()).collect();
+    let bearer = format!("Bearer {}", program.file().token);
+    let stream = UnixStream::connect(&path).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let answer = talk(stream, "GET", "/api/meta", &[("Host", "localhost"), ("Authorization", &bearer)], "");
+    assert_eq!(status(&answer), 200, "{answer}");
 }
 
 fn fixture(name: &str) -> String {
