@@ -49,11 +49,13 @@ impl Audit {
     fn start(writer: Writer, clock: Clock) -> io::Result<Self> {
         let (jobs, waiting) = mpsc::channel(WAITING);
         let thread = std::thread::Builder::new().name("audit".to_owned());
-        let thread = thread.spawn(move || writer.run(waiting))?;
+        let timer = writer::timer()?;
+        let thread = thread.spawn(move || writer.run(waiting, &timer))?;
         Ok(Self { jobs, clock, thread: Arc::new(Thread(Some(thread))) })
     }
 
-    /// Records something. It comes back when the entry is on its way; a disk that fails is told in the log.
+    /// Records something; resolves when the entry is on its way. While the disk fails, entries are kept in memory up to
+    /// a number, and the server's log says so.
     pub async fn note(&self, entry: Entry) {
         let line = entry.line(self.clock.now().wall);
         // Nobody is left to record it only when the server stops.

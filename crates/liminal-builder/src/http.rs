@@ -206,7 +206,8 @@ impl Server {
         let listening = listen::serve(self.listener, tls, router, self.app.limits(), shutdown);
         let commands = self.app.sessions().take_commands();
         let helping = forward::serve(self.app.clone(), router::for_servers(&self.app), commands);
-        tokio::join!(listening, helping, auth::follow_others(self.app.clone()));
+        let logins = (auth::follow_others(self.app.clone()), auth::save_logins(self.app.clone()));
+        tokio::join!(listening, helping, logins.0, logins.1);
         timeout(self.app.limits().stop_time, self.app.left()).await.ok();
     }
 }

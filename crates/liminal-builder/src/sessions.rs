@@ -15,6 +15,8 @@ mod guarding;
 mod hearing;
 mod herald;
 mod identity;
+mod kill_mark;
+mod killing;
 mod listing;
 mod matching;
 mod memory;
@@ -306,6 +308,7 @@ impl Sessions {
         }
         // Whoever has not ended by then is killed with its task.
         timeout(CLOSE_PATIENCE, ending.join_all()).await.ok();
+        timeout(CLOSE_PATIENCE, self.store_kills()).await.ok();
         timeout(CLOSE_PATIENCE, self.give_back()).await.ok();
         let mut tasks = std::mem::take(&mut *self.tasks());
         tasks.shutdown().await;

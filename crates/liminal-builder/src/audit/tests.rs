@@ -98,6 +98,64 @@ async fn a_link_is_refused_and_a_disk_that_fails_is_told_to_whoever_waits() {
     audit.close().await;
 }
 
+/// A directory that can be taken away and brought back, as a disk that is full for a while.
+struct Disk {
+    folder: tempfile::TempDir,
+}
+
+impl Disk {
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn away(&self) -> PathBuf {
+        self.folder.path().join("away")
+    }
+
+    /// Every write begins a new file, so it fails while the directory is away.
+    fn new() -> (Self, Audit) {
+        let disk = Self { folder: tempfile::tempdir().unwrap() };
+        fs::create_dir(disk.path()).unwrap();
+        let audit = Audit::start(Writer::with_limit(&disk.path(), 0).unwrap(), Clock::start()).unwrap();
+        (disk, audit)
+    }
+
+    fn targets(&self) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(self.path()).unwrap().map(|file| file.unwrap().path()).collect();
+        names.sort_by_key(|path| fs::metadata(path).unwrap().modified().unwrap());
+        let text: String = names.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+        lines(&text).iter().map(|line| line["target"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+#[tokio::test]
+async fn entries_that_the_disk_does_not_accept_are_written_later_in_order_but_for_those_that_failed() {
+    let (disk, audit) = Disk::new();
+    fs::rename(disk.path(), disk.away()).unwrap();
+    audit.note(entry("a")).await;
+    assert!(matches!(audit.settle(entry("failed")).await, Err(AuditError::Write(_))));
+    audit.note(entry("b")).await;
+    assert!(audit.settle(entry("failed too")).await.is_err());
+    fs::rename(disk.away(), disk.path()).unwrap();
+    audit.settle(entry("c")).await.unwrap();
+    assert_eq!(disk.targets(), ["a", "b", "c"]);
+    audit.close().await;
+    assert_eq!(disk.targets(), ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn entries_that_wait_for_the_disk_are_bounded_and_written_at_the_end() {
+    let (disk, audit) = Disk::new();
+    fs::rename(disk.path(), disk.away()).unwrap();
+    for number in 0..1_500 {
+        audit.note(entry(&number.to_string())).await;
+    }
+    assert!(audit.settle(entry("all came")).await.is_err());
+    fs::rename(disk.away(), disk.path()).unwrap();
+    audit.close().await;
+    assert_eq!(disk.targets(), (0..1_024).map(|number| number.to_string()).collect::<Vec<_>>());
+}
+
 #[tokio::test]
 async fn d25_the_system_log_gets_a_copy_also_after_it_was_started_anew() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,8 +3,11 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use super::AuditError;
 use super::syslog::Syslog;
@@ -14,6 +17,11 @@ const NAME: &str = "audit.log";
 const FILE_BYTES: u64 = 10 << 20;
 /// What has gathered while the disk was busy goes to it together.
 const TOGETHER: usize = 256;
+
+/// Lines that are kept while the disk does not accept them; about a mebibyte.
+const MOST_UNWRITTEN: usize = 1024;
+/// Between two attempts to write them.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
 
 /// A line to write, and whoever waits until it has reached the disk.
 #[derive(Debug)]
@@ -30,6 +38,8 @@ pub(super) struct Writer {
     /// The last write may have stopped inside a line.
     is_torn: bool,
     syslog: Option<Syslog>,
+    /// The oldest lines that are not in the file, because it could not be written; nobody waits for them.
+    unwritten: Vec<String>,
 }
 
 impl Writer {
@@ -41,32 +51,58 @@ impl Writer {
     pub(super) fn with_limit(directory: &Path, limit: u64) -> io::Result<Self> {
         let mut file = private_file::open_to_append(&directory.join(NAME))?;
         let is_torn = ends_inside_a_line(&mut file)?;
-        Ok(Self { directory: directory.to_owned(), file, limit, is_torn, syslog: None })
+        Ok(Self {
+            directory: directory.to_owned(),
+            file,
+            limit,
+            is_torn,
+            syslog: None,
+            unwritten: Vec::new(),
+        })
     }
 
     /// Writes until nobody can send any more.
-    pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
+    pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>, timer: &Runtime) {
         let mut together = Vec::with_capacity(TOGETHER);
-        while let Some(first) = jobs.blocking_recv() {
-            together.push(first);
+        while self.wait(&mut jobs, timer, &mut together) {
             while together.len() < TOGETHER {
                 let Ok(next) = jobs.try_recv() else { break };
                 together.push(next);
             }
             self.write(&mut together);
         }
+        self.write(&mut together);
         drop(self.file.sync_data());
     }
 
+    /// Waits for something to write, but not for long while there are lines that were not written; returns whether
+    /// there can be more.
+    fn wait(&self, jobs: &mut mpsc::Receiver<Job>, timer: &Runtime, together: &mut Vec<Job>) -> bool {
+        let next = if self.unwritten.is_empty() {
+            jobs.blocking_recv()
+        } else {
+            match timer.block_on(async { timeout(TRY_AGAIN, jobs.recv()).await }) {
+                Ok(next) => next,
+                Err(_) => return true,
+            }
+        };
+        let is_open = next.is_some();
+        together.extend(next);
+        is_open
+    }
+
     fn write(&mut self, jobs: &mut Vec<Job>) {
-        let is_awaited = jobs.iter().any(|job| job.reply.is_some());
-        let result = self.append(jobs).and_then(|()| if is_awaited { self.file.sync_data() } else { Ok(()) });
-        let result = result.map_err(|error| AuditError::Write(error.to_string()));
-        if let Err(error) = &result {
-            tracing::error!(lines = jobs.len(), "{error}");
-        }
         if let Some(syslog) = &mut self.syslog {
             jobs.iter().for_each(|job| syslog.tell(&job.line));
+        }
+        let is_awaited = jobs.iter().any(|job| job.reply.is_some());
+        let (written, result) = self.append(jobs);
+        let result = result.and_then(|()| if is_awaited { self.file.sync_data() } else { Ok(()) });
+        let result = result.map_err(|error| AuditError::Write(error.to_string()));
+        if let Err(error) = &result {
+            self.keep(written, jobs, error);
+        } else {
+            self.unwritten.clear();
         }
         for reply in jobs.drain(..).filter_map(|job| job.reply) {
             // Whoever waited may have gone away.
@@ -74,16 +110,50 @@ impl Writer {
         }
     }
 
-    fn append(&mut self, jobs: &[Job]) -> io::Result<()> {
-        if self.file.metadata()?.len() >= self.limit {
-            self.set_aside()?;
+    /// Writes what was not written before and what is new; returns how many lines are in the file as a whole.
+    fn append(&mut self, jobs: &[Job]) -> (usize, io::Result<()>) {
+        let lines: Vec<&str> = self
+            .unwritten
+            .iter()
+            .map(String::as_str)
+            .chain(jobs.iter().map(|job| job.line.as_str()))
+            .collect();
+        if lines.is_empty() {
+            return (0, Ok(()));
         }
         let start = if self.is_torn { "\n" } else { "" };
-        let text: String = [start].into_iter().chain(jobs.iter().map(|job| job.line.as_str())).collect();
-        self.is_torn = true;
-        self.file.write_all(text.as_bytes())?;
-        self.is_torn = false;
-        Ok(())
+        let text: String = std::iter::once(start).chain(lines.iter().copied()).collect();
+        let ends = ends(start.len(), &lines);
+        if let Err(error) = self.make_room() {
+            return (0, Err(error));
+        }
+        let (bytes, result) = write_all(&mut self.file, text.as_bytes());
+        self.is_torn =
+            bytes > 0 && !text.as_bytes().get(..bytes).is_some_and(|written| written.ends_with(b"\n"));
+        (ends.iter().filter(|end| **end <= bytes).count(), result)
+    }
+
+    /// Keeps the lines that are not in the file. Those that somebody waits for are not: it is told that they failed.
+    fn keep(&mut self, written: usize, jobs: &[Job], error: &AuditError) {
+        let before = self.unwritten.len();
+        self.unwritten.drain(..written.min(before));
+        let new = jobs.iter().skip(written.saturating_sub(before)).filter(|job| job.reply.is_none());
+        let new: Vec<String> = new.map(|job| job.line.clone()).collect();
+        let room = MOST_UNWRITTEN.saturating_sub(self.unwritten.len());
+        let lost = new.len().saturating_sub(room);
+        let is_news = !jobs.is_empty();
+        self.unwritten.extend(new.into_iter().take(room));
+        if is_news {
+            tracing::error!(
+                waiting = self.unwritten.len(),
+                lost,
+                "{error}; what waits is written when it is"
+            );
+        }
+    }
+
+    fn make_room(&mut self) -> io::Result<()> {
+        if self.file.metadata()?.len() >= self.limit { self.set_aside() } else { Ok(()) }
     }
 
     /// Under the next free number; an earlier file is never replaced.
@@ -94,6 +164,36 @@ impl Writer {
         self.file = private_file::open_to_append(&self.directory.join(NAME))?;
         File::open(&self.directory)?.sync_all()
     }
+}
+
+/// Where each line ends in a text that begins with so many other bytes.
+fn ends(start: usize, lines: &[&str]) -> Vec<usize> {
+    lines
+        .iter()
+        .scan(start, |end, line| {
+            *end += line.len();
+            Some(*end)
+        })
+        .collect()
+}
+
+/// Writes everything; returns how many bytes were written, also when it fails.
+fn write_all(file: &mut File, bytes: &[u8]) -> (usize, io::Result<()>) {
+    let mut written = 0;
+    while let Some(rest) = bytes.get(written..).filter(|rest| !rest.is_empty()) {
+        match file.write(rest) {
+            Ok(0) => return (written, Err(io::ErrorKind::WriteZero.into())),
+            Ok(count) => written += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (written, Err(error)),
+        }
+    }
+    (written, Ok(()))
+}
+
+/// What waits for the next attempt to write.
+pub(super) fn timer() -> io::Result<Runtime> {
+    Builder::new_current_thread().enable_time().build()
 }
 
 fn last_number(directory: &Path) -> io::Result<u64> {

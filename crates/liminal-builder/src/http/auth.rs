@@ -20,6 +20,9 @@ use crate::cluster::Cluster;
 /// How soon it is noticed, whatever was lost on the way, that another server has logged everybody out.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
+/// Between two attempts to save what the disk does not accept.
+const SAVE_AGAIN: Duration = Duration::from_secs(1);
+
 /// A one-time code for both halves of a session: one as a cookie, one as the answer.
 pub(super) async fn exchange(
     State(app): State<App>,
@@ -62,6 +65,26 @@ pub(super) async fn follow_others(app: App) {
             tracing::debug!(%error, "cannot share browser sessions");
         }
     }
+}
+
+/// Saves browser sessions that the disk did not accept when they began, until the server stops.
+pub(super) async fn save_logins(app: App) {
+    let Some(mut unsaved) = app.credentials().unsaved() else { return };
+    let mut is_stopping = false;
+    while !is_stopping {
+        tokio::select! {
+            () = app.stopping() => is_stopping = true,
+            _ = unsaved.wait_for(|count| *count > 0) => is_stopping = pause(&app).await,
+        }
+        if let Err(error) = app.credentials().save().await {
+            tracing::debug!(%error, "cannot save logins yet");
+        }
+    }
+}
+
+/// Waits for the next attempt; returns whether it is the last one because the server stops.
+async fn pause(app: &App) -> bool {
+    timeout(SAVE_AGAIN, app.stopping()).await.is_ok()
 }
 
 /// Ends every browser's session and the token of programs.

@@ -169,6 +169,17 @@ impl Credentials {
         self.sessions.catch_up().await
     }
 
+    /// How many browser sessions wait to be saved; none where nothing is saved.
+    #[must_use]
+    pub fn unsaved(&self) -> Option<watch::Receiver<usize>> {
+        self.sessions.unsaved()
+    }
+
+    /// Saves the browser sessions that wait for it.
+    pub async fn save(&self) -> Result<(), StoreFault> {
+        self.sessions.save().await
+    }
+
     /// Comes when another server has logged all browsers out.
     #[must_use]
     pub fn ended(&self) -> Option<watch::Receiver<()>> {

@@ -1,5 +1,4 @@
-//! What a person may do to a session beside talking. Owns cancelling, ending, choosing, naming, putting away and
-//! forgetting.
+//! What a person may do to a session beside talking. Owns cancelling, choosing, naming, putting away and forgetting.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +7,7 @@ use liminal_core::dialect::AgentCommand;
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::SessionId;
 use liminal_core::queue_gate::QueueEvent;
-use liminal_core::wire::rest::{Configure, SessionState, SessionStatus};
+use liminal_core::wire::rest::{Configure, SessionStatus};
 use tokio::time::timeout;
 
 use super::offers::set_options;
@@ -43,25 +42,6 @@ impl Sessions {
             // An agent that is gone meanwhile has stopped, too.
             handle.cancel().await.ok();
         }
-    }
-
-    /// Ends the agent and all it started. The session stays, among those that are not active, and can be loaded again.
-    pub async fn kill(&self, id: &SessionId) -> Result<SessionStatus, Failure> {
-        let slot = self.slot(id).await?;
-        self.0.parts.store.change_session(id, SessionChange::Killed(true)).await?;
-        slot.board.queue_event(QueueEvent::Stopped);
-        if let Some(handle) = slot.handle() {
-            handle.kill().await;
-            slot.set_handle(None);
-            slot.works(self.now());
-        }
-        slot.board.change(|live| {
-            (live.view.state, live.view.failure, live.view.is_alive) = (SessionState::Closed, None, false);
-            live.has_failed = false;
-        });
-        self.acted(&slot).await;
-        self.announce_of(&slot);
-        Ok(self.status_of(&slot).await)
     }
 
     /// Chooses what the agent offers; what it does not grant is an error.
@@ -144,17 +124,6 @@ impl Sessions {
         let slot = self.slot(id).await?;
         self.entitle(&slot, title, TitleSource::User).await?;
         Ok(self.status_of(&slot).await)
-    }
-
-    /// A session that was ended may be used again.
-    pub(super) async fn revive(&self, slot: &Slot) -> Result<(), Failure> {
-        self.0.parts.store.change_session(&slot.id, SessionChange::Killed(false)).await?;
-        slot.board.change(|live| {
-            if live.view.state == SessionState::Closed {
-                (live.view.state, live.view.failure) = (SessionState::Idle, None);
-            }
-        });
-        Ok(())
     }
 
     /// Puts a session away, or takes it back, also from where ended ones are.

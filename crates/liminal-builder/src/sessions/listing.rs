@@ -100,8 +100,11 @@ impl Sessions {
         let others = self.records_of(&project.id);
         // What others have, they know better.
         others.iter().for_each(|record| drop(rows.remove(record.session())));
-        rows.retain(|_, row| is_inactive(row) == archived);
         let slots = self.slots().clone();
+        for row in rows.values_mut() {
+            row.was_killed |= slots.get(&row.session_id).is_some_and(|slot| slot.kill_mark.is_set());
+        }
+        rows.retain(|_, row| is_inactive(row) == archived);
         let summary = |(id, row): (SessionId, SessionRow)| {
             let live = slots.get(&id).map(|slot| slot.board.now());
             summary(row, project, live.as_ref(), heads.get(&id).copied())

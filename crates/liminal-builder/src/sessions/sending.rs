@@ -184,11 +184,6 @@ impl Sessions {
         Ok(())
     }
 
-    pub(super) async fn was_killed(&self, slot: &Slot) -> Result<bool, Failure> {
-        let row = self.0.parts.store.session(&slot.id).await?;
-        Ok(row.is_some_and(|row| row.was_killed))
-    }
-
     /// The first message is what a session is about, until somebody knows better.
     async fn note_message(&self, slot: &Slot, delivery: &Delivery) -> Result<(), Failure> {
         let touched = SessionChange::Touched { at: self.now(), has_failed: None };

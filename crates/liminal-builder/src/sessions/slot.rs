@@ -13,6 +13,7 @@ use liminal_core::wire::rest::{QueuedMessage, SessionState};
 use tokio::sync::Notify;
 
 use super::pausing::Attention;
+use super::kill_mark::KillMark;
 use super::{Failure, Sessions, identity};
 use crate::provider::Guards;
 use crate::session::{Board, SessionHandle};
@@ -39,6 +40,7 @@ pub(super) struct Slot {
     pub(super) attention: tokio::sync::Mutex<Attention>,
     /// Something changed that others are told and the board does not show.
     pub(super) news: Arc<Notify>,
+    pub(super) kill_mark: KillMark,
     is_heralded: AtomicBool,
     handle: Mutex<Option<SessionHandle>>,
     /// Questions that were answered, before the agent has heard it.
@@ -92,6 +94,7 @@ impl Slot {
             telling: tokio::sync::Mutex::default(),
             attention: tokio::sync::Mutex::new(Attention::of(row)),
             news: Arc::default(),
+            kill_mark: KillMark::default(),
             is_heralded: AtomicBool::new(false),
             handle: Mutex::default(),
             answered: Mutex::default(),

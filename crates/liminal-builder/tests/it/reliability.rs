@@ -20,6 +20,7 @@ mod reader;
 mod shown;
 mod simulation;
 mod slow;
+mod small_disk;
 mod socket;
 mod stopping;
 mod strangers;

@@ -1,9 +1,10 @@
-//! Sessions of browsers that outlive the server. Owns that memory and the store agree; how long a session counts is not
-//! decided here.
+//! Sessions of browsers that outlive the server. Owns that memory and the store agree, also after the store could not
+//! be written; how long a session counts is not decided here.
 
 use jiff::Timestamp;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
+use super::lock;
 use super::secret::Digest;
 use super::sessions::{BrowserSession, BrowserSessions, Known, Pending, StoreFault};
 use crate::log::LogError;
@@ -16,6 +17,17 @@ pub struct BrowserLogins {
     store: Store,
     /// Held while both are changed, so that a session that is added while all are removed is not in one of them only.
     change: Mutex<()>,
+    /// Cookies of sessions that the store did not accept; changed only while `change` is held.
+    unsaved: std::sync::Mutex<Vec<Unsaved>>,
+    unsaved_count: watch::Sender<usize>,
+}
+
+/// A session that is in memory only.
+#[derive(Debug, Clone, Copy)]
+struct Unsaved {
+    cookie: Digest,
+    /// The one whose place it took.
+    instead_of: Option<Digest>,
 }
 
 impl BrowserLogins {
@@ -27,7 +39,8 @@ impl BrowserLogins {
                 known.replace(known.surplus(), session);
             }
         }
-        Ok(Self { known, store, change: Mutex::default() })
+        let (unsaved, unsaved_count) = (std::sync::Mutex::default(), watch::Sender::default());
+        Ok(Self { known, store, change: Mutex::default(), unsaved, unsaved_count })
     }
 
     /// All of them.
@@ -48,8 +61,49 @@ impl BrowserLogins {
     pub(super) async fn keep(&self, session: BrowserSession) -> Result<(), StoreFault> {
         let _alone = self.change.lock().await;
         let surplus = self.known.surplus();
-        self.store.add_browser(browser(&session), surplus.map(Digest::to_text)).await.map_err(fault)?;
+        let kept = self.store.add_browser(browser(&session), surplus.map(Digest::to_text)).await;
+        match kept {
+            Ok(()) => {}
+            Err(error @ LogError::Closed) => return Err(fault(error)),
+            Err(error) => {
+                tracing::warn!(%error, "cannot save a login; it is valid, and saved when the disk accepts it");
+                self.note_unsaved(Unsaved { cookie: session.cookie, instead_of: surplus });
+            }
+        }
         self.known.replace(surplus, session);
+        Ok(())
+    }
+
+    /// No more of them than there are sessions.
+    fn note_unsaved(&self, new: Unsaved) {
+        self.change_unsaved(|unsaved| {
+            unsaved.retain(|earlier| self.known.find(&earlier.cookie).is_some());
+            unsaved.push(new);
+        });
+    }
+
+    fn change_unsaved(&self, change: impl FnOnce(&mut Vec<Unsaved>)) {
+        let mut unsaved = lock(&self.unsaved);
+        change(&mut unsaved);
+        self.unsaved_count.send_replace(unsaved.len());
+    }
+
+    /// How many sessions wait to be saved.
+    pub(super) fn unsaved(&self) -> watch::Receiver<usize> {
+        self.unsaved_count.subscribe()
+    }
+
+    /// Saves the sessions that wait for it, up to the first that the store does not accept.
+    pub(super) async fn save(&self) -> Result<(), StoreFault> {
+        let _alone = self.change.lock().await;
+        let unsaved = lock(&self.unsaved).clone();
+        for Unsaved { cookie, instead_of } in unsaved {
+            if let Some(session) = self.known.find(&cookie) {
+                let instead_of = instead_of.map(Digest::to_text);
+                self.store.add_browser(browser(&session), instead_of).await.map_err(fault)?;
+            }
+            self.change_unsaved(|unsaved| unsaved.retain(|waiting| waiting.cookie != cookie));
+        }
         Ok(())
     }
 
@@ -57,6 +111,7 @@ impl BrowserLogins {
         let _alone = self.change.lock().await;
         // Again, for one that was added before the lock was had.
         self.known.clear();
+        self.change_unsaved(Vec::clear);
         self.store.remove_browsers(next).await.map_err(fault)
     }
 }
@@ -74,6 +129,14 @@ impl BrowserSessions for BrowserLogins {
         if let Some(session) = self.known.seen(cookie, at) {
             self.store.note_browser(browser(&session));
         }
+    }
+
+    fn unsaved(&self) -> Option<watch::Receiver<usize>> {
+        Some(self.unsaved())
+    }
+
+    fn save(&self) -> Pending<'_> {
+        Box::pin(self.save())
     }
 
     fn remove_all(&self) -> Pending<'_> {
@@ -98,10 +161,11 @@ fn fault(error: LogError) -> StoreFault {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::pin::pin;
     use std::sync::Arc;
 
     use super::*;
-    use crate::log::sqlite::{Settings, SqliteLog};
+    use crate::log::sqlite::{Hands, Settings, SqliteLog};
 
     fn open(directory: &Path) -> Arc<SqliteLog> {
         let (log, _) = SqliteLog::open(&directory.join("liminal.db"), Settings::default()).unwrap();
@@ -147,6 +211,63 @@ mod tests {
         assert_eq!(logins.find(&Digest::of("one")), None);
         assert_eq!(logins.find(&Digest::of("other")), None);
         log.close().await.unwrap();
+    }
+
+    /// Writes what is asked until the work is done; the disk is full for the first so many writes.
+    async fn with_full_disk<T>(hands: &mut Hands, mut full: usize, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                true = hands.asked() => {}
+            }
+            if full > 0 {
+                full -= 1;
+                hands.refuse(LogError::Full);
+            } else {
+                hands.write();
+                if hands.is_unsynced() {
+                    hands.synced(&Ok(()));
+                }
+            }
+        }
+    }
+
+    async fn stored(store: &Store) -> usize {
+        store.browsers().await.unwrap().len()
+    }
+
+    #[tokio::test]
+    async fn a_login_on_a_full_disk_is_valid_and_saved_when_there_is_room() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("liminal.db");
+        let (log, mut hands) = SqliteLog::by_hand(&path, Settings::default()).unwrap();
+        let store = Store::new(Arc::new(log));
+        let logins = BrowserLogins::load(store.clone()).await.unwrap();
+        let unsaved = logins.unsaved();
+        for name in ["one", "other"] {
+            with_full_disk(&mut hands, 1, logins.add(login(name, 1))).await.unwrap();
+        }
+        assert_eq!(logins.find(&Digest::of("one")), Some(login("one", 1)));
+        assert_eq!((stored(&store).await, *unsaved.borrow()), (0, 2));
+        with_full_disk(&mut hands, 1, logins.save()).await.unwrap_err();
+        assert_eq!(*unsaved.borrow(), 2);
+        with_full_disk(&mut hands, 0, logins.save()).await.unwrap();
+        assert_eq!((stored(&store).await, *unsaved.borrow()), (2, 0));
+    }
+
+    #[tokio::test]
+    async fn a_login_that_was_not_saved_does_not_outlive_a_rotation() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("liminal.db");
+        let (log, mut hands) = SqliteLog::by_hand(&path, Settings::default()).unwrap();
+        let store = Store::new(Arc::new(log));
+        let logins = BrowserLogins::load(store.clone()).await.unwrap();
+        with_full_disk(&mut hands, 1, logins.add(login("one", 1))).await.unwrap();
+        with_full_disk(&mut hands, 0, logins.remove_all()).await.unwrap();
+        with_full_disk(&mut hands, 0, logins.save()).await.unwrap();
+        assert_eq!((stored(&store).await, logins.find(&Digest::of("one"))), (0, None));
     }
 
     #[tokio::test]

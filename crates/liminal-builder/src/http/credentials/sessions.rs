@@ -63,7 +63,7 @@ pub type Pending<'a> = Pin<Box<dyn Future<Output = Result<(), StoreFault>> + Sen
 
 /// Where sessions are kept. Asked with every request, so an answer must come from memory.
 pub trait BrowserSessions: Debug + Send + Sync {
-    /// Keeps a new one; it is kept when this resolves.
+    /// Keeps a new one. What the disk does not accept is valid all the same, and [`unsaved`](Self::unsaved).
     fn add(&self, session: BrowserSession) -> Pending<'_>;
     /// The one with this cookie.
     fn find(&self, cookie: &Digest) -> Option<BrowserSession>;
@@ -73,6 +73,14 @@ pub trait BrowserSessions: Debug + Send + Sync {
     }
     /// Tells others what they do not know, and hears whether they have ended all.
     fn catch_up(&self) -> Pending<'_> {
+        Box::pin(ready(Ok(())))
+    }
+    /// How many wait to be saved; none where nothing is saved.
+    fn unsaved(&self) -> Option<watch::Receiver<usize>> {
+        None
+    }
+    /// Saves those that wait.
+    fn save(&self) -> Pending<'_> {
         Box::pin(ready(Ok(())))
     }
     /// Tells whenever another server has ended all; none if there is no other.

@@ -152,6 +152,14 @@ impl BrowserSessions for SharedLogins {
         Box::pin(self.end_all())
     }
 
+    fn unsaved(&self) -> Option<watch::Receiver<usize>> {
+        Some(self.local.unsaved())
+    }
+
+    fn save(&self) -> Pending<'_> {
+        Box::pin(self.local.save())
+    }
+
     fn catch_up(&self) -> Pending<'_> {
         Box::pin(self.catch_up_now())
     }

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -86,7 +86,12 @@ impl World {
     }
 
     /// By another command that runs the server's.
-    pub(super) fn start_by(&self, mut command: std::process::Command) -> Server {
+    pub(super) fn start_by(&self, command: std::process::Command) -> Server {
+        self.start_seen(command, &self.data())
+    }
+
+    /// By a command whose data is seen at this place.
+    pub(super) fn start_seen(&self, mut command: std::process::Command, data: &Path) -> Server {
         let begun = Stopwatch::start();
         let log = File::options().create(true).append(true).open(self.home.path().join("server.log"));
         let mut child = Running(command.stderr(log.unwrap()).spawn().unwrap());
@@ -94,14 +99,18 @@ impl World {
         BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.starts_with("Liminal Builder is at"), "{line:?}: {}", self.log());
         let started = begun.elapsed();
-        let ServerFile { port, token, .. } = ServerFile::read(&self.data()).unwrap();
+        let ServerFile { port, token, .. } = ServerFile::read(data).unwrap();
         let client = Client::with_token(SocketAddr::from(([127, 0, 0, 1], port)), &token);
         Server { child, client, started }
     }
 
     /// One whose project is known.
     pub(super) fn begin(&self) -> Server {
-        let server = self.start();
+        self.knowing_project(self.start())
+    }
+
+    /// The server, once it knows the project.
+    pub(super) fn knowing_project(&self, server: Server) -> Server {
         let project = server.client.post("/api/projects", &json!({ "path": self.project() }));
         assert_eq!(project.status, 201, "{project:?}");
         server
