@@ -54,8 +54,6 @@ wire_enum! {
         CodeUsed = "CODE_USED",
         /// The server stopped before it was known whether the agent got the message.
         DeliveryUnknown = "DELIVERY_UNKNOWN",
-        /// The place belongs to another life of the log; read from the beginning.
-        HistoryReset = "HISTORY_RESET",
         /// The request came under a name that is not this server's.
         HostNotAllowed = "HOST_NOT_ALLOWED",
         /// The same key came with another request before.

@@ -162,7 +162,6 @@ fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
         ErrorCode::AlreadyAnswered
         | ErrorCode::DeliveryUnknown
-        | ErrorCode::HistoryReset
         | ErrorCode::NotForkable
         | ErrorCode::NotSteerable
         | ErrorCode::PermissionLapsed
