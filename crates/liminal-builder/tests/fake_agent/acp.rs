@@ -145,6 +145,8 @@ impl Agent {
             }
             Directive::Open(_)
             | Directive::Call(_)
+            | Directive::AskFor(..)
+            | Directive::AskBriefly(..)
             | Directive::Line(_)
             | Directive::Replay
             | Directive::Reorder

@@ -5,15 +5,16 @@ mod lines;
 mod speech;
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use anyhow::Result;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::directive::{self, Act, Directive, Tool};
 use crate::input::{Heard, Input};
 use crate::output::Output;
 use crate::{deeds, journal};
-use lines::{Scribe, response, tool_use};
+use lines::{Scribe, answers_another, response, tool_use, withdrawal};
 
 /// Speaks until its input ends.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
@@ -25,6 +26,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         agent.follow(&directive::read_all(&start)?)?;
     }
     agent.converse()
+}
+
+#[derive(PartialEq, Eq)]
+enum Listening {
+    Continues,
+    Ended,
 }
 
 struct Agent {
@@ -142,11 +149,13 @@ impl Agent {
             Directive::Open(pieces) => self.open_text("text", *pieces).map(drop),
             Directive::Tool(tool) => self.tool(tool),
             Directive::Call(tool) => self.call(tool).map(drop),
-            Directive::Ask(command) => self.ask(command),
             Directive::Mode(mode) => {
                 let status = self.scribe.mode(mode);
                 self.output.line(status)
             }
+            Directive::Ask(command) => self.ask(command, None),
+            Directive::AskBriefly(patience, command) => self.ask(command, Some(*patience)),
+            Directive::AskFor(tool, requested) => self.ask_for(tool, requested.clone(), None),
             Directive::Line(bytes) => self.long_line(*bytes),
             Directive::Raw(bytes) => self.output.bytes(bytes),
             Directive::Replay => self.output.replay(),
@@ -187,24 +196,48 @@ impl Agent {
         Ok(())
     }
 
-    fn ask(&mut self, command: &str) -> Result<()> {
-        let input = [("command".to_owned(), Value::from(command))].into_iter().collect();
-        let tool = Tool { name: "Bash".to_owned(), input };
-        let call = self.call(&tool)?;
-        let ask = self.scribe.ask(&call, &tool);
-        self.output.line(ask)?;
-        self.answer = None;
-        while self.answer.is_none() && !self.is_interrupted {
-            match self.input.wait() {
-                Heard::Line(line) => self.hear(line)?,
-                Heard::Nothing | Heard::End => return Ok(()),
-            }
+    fn ask(&mut self, command: &str, patience: Option<Duration>) -> Result<()> {
+        let input: Map<String, Value> = [("command".to_owned(), Value::from(command))].into_iter().collect();
+        let tool = Tool { name: "Bash".to_owned(), input: input.clone() };
+        self.ask_for(&tool, input, patience)
+    }
+
+    fn ask_for(
+        &mut self,
+        tool: &Tool,
+        requested: Map<String, Value>,
+        patience: Option<Duration>,
+    ) -> Result<()> {
+        let call = self.call(tool)?;
+        let command = requested.get("command").and_then(Value::as_str).unwrap_or(&tool.name).to_owned();
+        let ask = self.scribe.ask(&call, &Tool { name: tool.name.clone(), input: requested });
+        self.output.line(ask.clone())?;
+        if self.await_answer(&ask, patience)? == Listening::Ended {
+            return Ok(());
+        }
+        if self.answer.is_none() && !self.is_interrupted {
+            self.output.line(withdrawal(&ask))?;
         }
         let answer = self.answer.take().unwrap_or_default();
         let behavior =
             answer.pointer("/response/response/behavior").and_then(Value::as_str).unwrap_or("none");
         let result = self.scribe.tool_result(&call, &format!("{behavior}: {command}"), behavior != "allow");
         self.output.line(result)
+    }
+
+    /// Waits for the answer to a request, an interrupt or the end of its patience.
+    fn await_answer(&mut self, ask: &Value, patience: Option<Duration>) -> Result<Listening> {
+        self.answer = None;
+        while self.answer.is_none() && !self.is_interrupted {
+            match patience.map_or_else(|| self.input.wait(), |patience| self.input.wait_for(patience)) {
+                // An answer may cross the withdrawal of its request.
+                Heard::Line(line) if answers_another(ask, &line) => {}
+                Heard::Line(line) => self.hear(line)?,
+                Heard::Nothing => break,
+                Heard::End => return Ok(Listening::Ended),
+            }
+        }
+        Ok(Listening::Continues)
     }
 
     fn tool(&mut self, tool: &Tool) -> Result<()> {
@@ -218,7 +251,7 @@ impl Agent {
         let message = self.start_message()?;
         let call = format!("toolu_{}", self.next_serial());
         let block = tool_use(&call, tool);
-        let empty = Tool { name: tool.name.clone(), input: serde_json::Map::new() };
+        let empty = Tool { name: tool.name.clone(), input: Map::new() };
         let input = serde_json::to_string(&tool.input)?;
         let lines = [
             self.scribe.block_start(0, &tool_use(&call, &empty)),

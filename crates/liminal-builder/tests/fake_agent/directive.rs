@@ -23,6 +23,10 @@ pub(crate) enum Directive {
     Ask(String),
     /// `!mode NAME`: the agent changes its mode by itself.
     Mode(String),
+    /// `!ask NAME JSON [=> JSON]`: any tool; the second input is requested instead of the announced one.
+    AskFor(Tool, Map<String, Value>),
+    /// `!brief MS COMMAND`: as `!perm`, but the request is withdrawn after so many milliseconds.
+    AskBriefly(Duration, String),
     /// `!line BYTES`: one line of at least so many bytes; `K` and `M` are understood.
     Line(u64),
     /// `!raw HEX`: these bytes, and no newline.
@@ -139,6 +143,8 @@ fn read_said(word: &str, value: &str) -> Option<Result<Directive>> {
         "call" => tool(value).map(Directive::Call),
         "perm" => Ok(Directive::Ask(value.to_owned())),
         "mode" => Ok(Directive::Mode(value.to_owned())),
+        "ask" => request(value),
+        "brief" => brief(value),
         "line" => number(value).map(Directive::Line),
         "raw" => bytes(value).map(Directive::Raw),
         "replay" => Ok(Directive::Replay),
@@ -205,6 +211,19 @@ fn milliseconds(value: &str) -> Result<Duration> {
 fn tool(value: &str) -> Result<Tool> {
     let (name, input) = value.split_once(' ').unwrap_or((value, "{}"));
     Ok(Tool { name: name.to_owned(), input: serde_json::from_str(input)? })
+}
+
+fn request(value: &str) -> Result<Directive> {
+    let (announced, requested) = value.split_once(" => ").unwrap_or((value, ""));
+    let announced = tool(announced)?;
+    let requested =
+        if requested.is_empty() { announced.input.clone() } else { serde_json::from_str(requested)? };
+    Ok(Directive::AskFor(announced, requested))
+}
+
+fn brief(value: &str) -> Result<Directive> {
+    let (patience, command) = value.split_once(' ').context("write !brief MS COMMAND")?;
+    Ok(Directive::AskBriefly(milliseconds(patience)?, command.to_owned()))
 }
 
 fn descent(value: &str) -> Result<Descent> {

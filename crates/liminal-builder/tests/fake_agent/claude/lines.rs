@@ -166,3 +166,13 @@ pub(super) fn response(request_id: &Value, response: &Value) -> Value {
 pub(super) fn tool_use(call: &str, tool: &Tool) -> Value {
     json!({ "type": "tool_use", "id": call, "name": tool.name, "input": tool.input })
 }
+
+/// Takes a request back that nobody answered.
+pub(super) fn withdrawal(request: &Value) -> Value {
+    json!({ "type": "control_cancel_request", "request_id": request.get("request_id") })
+}
+
+/// Whether a line answers a request, but not this one.
+pub(super) fn answers_another(request: &Value, line: &Value) -> bool {
+    line.pointer("/response/request_id").is_some_and(|id| Some(id) != request.get("request_id"))
+}
