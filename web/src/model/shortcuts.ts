@@ -49,10 +49,15 @@ export const defaultBindings: Bindings = {
 const MODIFIER_KEYS = new Set(['Control', 'Meta', 'Alt', 'Shift', 'AltGraph', 'CapsLock', 'Fn', 'Dead', 'Process', 'Unidentified']);
 
 export function actionOf(bindings: Bindings, press: KeyPress, context: ShortcutContext): ActionId | undefined {
-  if (press.isComposing) return undefined;
+  if (press.isComposing || (context.isTyping && context.isMac && typesCharacter(press))) return undefined;
   const binding = bindingOf(press, context.isMac);
   if (binding === undefined || (context.isTyping && !hasModifier(binding))) return undefined;
   return ACTIONS.find((action) => bindings[action] === binding);
+}
+
+/** Option types characters on a Mac: `ñ`, `∑`, `{`. In a field they are text. */
+function typesCharacter({ key, altKey, ctrlKey, metaKey }: KeyPress): boolean {
+  return altKey && !ctrlKey && !metaKey && key.length === 1;
 }
 
 /** The binding of a key press, for rebinding; nothing for a lone modifier. */
