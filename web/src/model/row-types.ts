@@ -5,7 +5,7 @@ import type { Outgoing } from '../protocol/outbox';
 import type { OwnFile } from './files';
 import type { ItemOf } from './session-log';
 
-export type ToolStatus = 'pending' | 'needs-approval' | 'running' | 'ok' | 'error' | 'cancelled';
+export type ToolStatus = 'pending' | 'needs-approval' | 'needs-answer' | 'running' | 'ok' | 'error' | 'cancelled';
 
 type Base = { readonly key: string; readonly turnId: TurnId | undefined };
 

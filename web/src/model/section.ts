@@ -1,6 +1,6 @@
 // The rows of one turn: its items in order, sub-agents inside the call that began them, and how the turn ended.
 
-import type { CallId, TurnId } from '../gen/contracts';
+import type { CallId, PermissionOptionKind, TurnId } from '../gen/contracts';
 import { folded } from './fold';
 import { indexRows, kept } from './row-identity';
 import type { PermissionOutcomeKind, PermissionRow, Row, ToolRow, ToolStatus } from './row-types';
@@ -140,15 +140,15 @@ class Section {
     if (state.status === 'complete') return state.toolOutputIsError ? 'error' : 'ok';
     if (state.status === 'error') return 'error';
     if (!this.input.isRunning) return 'cancelled';
-    if (permission && this.isOpen(permission)) return 'needs-approval';
+    if (permission && this.isOpen(permission)) return permission.state.questions?.length ? 'needs-answer' : 'needs-approval';
     return state.status === 'create' && Object.keys(state.toolArguments).length === 0 ? 'pending' : 'running';
   }
 
-  // The answer to a plain request is told by the card of its call.
+  // The card of a call tells the outcome of its newest request; earlier ones stay as rows.
   private permissionRow(item: ItemOf<'permission'>): PermissionRow | undefined {
     if (this.isOpen(item)) return undefined;
     const { callId, turnId, questions } = item.state;
-    if (!questions?.length && this.calls.has(callId)) return undefined;
+    if (!questions?.length && this.calls.has(callId) && this.permissions.get(callId) === item) return undefined;
     return { kind: 'permission', key: item.id, turnId, item, ...permissionOutcome(item) };
   }
 
@@ -157,15 +157,25 @@ class Section {
   }
 }
 
+/** What an option of an unknown kind stands for is not known; it was chosen. */
+const OUTCOMES: Partial<Record<PermissionOptionKind, PermissionOutcomeKind>> = {
+  allow_once: 'allowed', allow_always: 'allowed', reject_once: 'rejected', reject_always: 'rejected',
+};
+
 /** What became of a request that no longer waits. */
 export function permissionOutcome(
   item: ItemOf<'permission'>,
 ): { outcome: PermissionOutcomeKind; chosen: string | undefined } {
-  const { status, outcome, options } = item.state;
-  if (status === 'error') return { outcome: 'lapsed', chosen: undefined };
+  const { status, outcome, options, errorCode } = item.state;
+  if (status === 'error') {
+    // Requests of earlier versions have no outcome.
+    const isTimeout = outcome ? outcome.by === 'timeout' : errorCode === 'PERMISSION_LAPSED';
+    return { outcome: isTimeout ? 'lapsed' : 'withdrawn', chosen: undefined };
+  }
   const option = options.find((candidate) => candidate.optionId === outcome?.optionId);
-  if (option) return { outcome: option.kind.startsWith('allow') ? 'allowed' : 'rejected', chosen: option.name };
-  if (outcome?.answers && Object.keys(outcome.answers).length > 0) return { outcome: 'answered', chosen: undefined };
+  const kind = option && (OUTCOMES[option.kind] ?? 'answered');
+  if (kind !== 'rejected' && Object.keys(outcome?.answers ?? {}).length > 0) return { outcome: 'answered', chosen: undefined };
+  if (kind) return { outcome: kind, chosen: option.name };
   return { outcome: 'withdrawn', chosen: undefined };
 }
 

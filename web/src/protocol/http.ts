@@ -108,6 +108,8 @@ export type Api = {
 
   approvals(): Promise<ApprovalList>;
   answer(approvalId: string, answer: PermissionAnswer): Promise<void>;
+  /** The whole input of a request that was too long to be sent with it. */
+  approvalInput(approvalId: string): Promise<Record<string, unknown>>;
   search(query: { q: string; sessionId?: SessionId; limit?: number }, options?: Signal): Promise<SearchResults>;
   readUiState(): Promise<UiState>;
   writeUiState(state: UiState): Promise<void>;
@@ -209,6 +211,7 @@ function page(caller: Caller) {
     approvals: () => caller.json<ApprovalList>('GET', 'api/approvals'),
     answer: (approvalId: string, body: PermissionAnswer) =>
       caller.nothing('POST', `api/approvals/${encodeURIComponent(approvalId)}`, { body }),
+    approvalInput: (approvalId: string) => caller.json<Record<string, unknown>>('GET', `api/approvals/${encodeURIComponent(approvalId)}/input`),
     readUiState: () => caller.json<UiState>('GET', 'api/ui-state'),
     writeUiState: (body: UiState) => caller.nothing('PUT', 'api/ui-state', { body }),
   };

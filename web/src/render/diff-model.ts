@@ -51,12 +51,17 @@ export function diffModel({ path, oldText, newText }: Diff): DiffModel {
   const { parts, isCoarse } = compared(before, after);
   const lines = numbered(parts);
   const [added, removed] = [count(lines, 'add'), count(lines, 'remove')];
-  const kept = lines.slice(0, MOST_LINES);
+  const kept = lines.slice(0, MOST_LINES).map(shortened);
   const hunks = hunksOf(withRanges(kept)).map(hunk);
   return {
     path, isNew: oldText === undefined, added, removed, hunks, isCollapsed: added + removed > COLLAPSE, isCoarse,
     omitted: lines.length - kept.length,
   };
+}
+
+/** Every changed line with the context around it, whole, however many there are; one list for each hunk. */
+export function changedLines({ oldText, newText }: Pick<Diff, 'oldText' | 'newText'>): DiffLine[][] {
+  return hunksOf(numbered(compared(linesOf(oldText ?? ''), linesOf(newText)).parts));
 }
 
 /** Removed lines beside the added ones that took their place. */
@@ -136,11 +141,15 @@ function shownContext(length: number, isFirst: boolean, isLast: boolean): (at: n
 function lineOf(kind: DiffLine['kind'], text: string, oldNumber: number, newNumber: number): DiffLine {
   return {
     kind,
-    text: text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text,
+    text,
     oldNumber: kind === 'add' ? undefined : oldNumber,
     newNumber: kind === 'remove' ? undefined : newNumber,
     ranges: [],
   };
+}
+
+function shortened(line: DiffLine): DiffLine {
+  return line.text.length > LONGEST_LINE ? { ...line, text: `${line.text.slice(0, LONGEST_LINE)}…` } : line;
 }
 
 type LineRun = { readonly kind: 'context' | 'change'; readonly context: DiffLine[]; readonly removed: DiffLine[]; readonly added: DiffLine[] };

@@ -34,7 +34,7 @@ export function permission(itemId: string, body: Partial<PermissionBody> = {}): 
     { optionId: 'once', name: 'Once', kind: 'allow_once' },
     { optionId: 'no', name: 'No', kind: 'reject_once' },
   ];
-  return item({ itemId, status: 'create', type: 'permission', callId: 'c1', title: 'Run it?', options, ...body } as Body);
+  return item({ itemId, status: 'create', type: 'permission', callId: 'c1', title: 'Run it?', toolName: 'Bash', input: { command: 'touch proof' }, acceptsReason: true, options, ...body } as Body);
 }
 
 /** The session and the ways to change what it holds. */

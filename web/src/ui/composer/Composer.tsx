@@ -23,7 +23,15 @@ const LINES = 12;
 /** Two presses within this time are one wish. */
 const DOUBLE = 700;
 
-export function Composer(props: { session: OpenSession; isShown: boolean; onSent: () => void }) {
+interface Props {
+  session: OpenSession;
+  isShown: boolean;
+  onSent: () => void;
+  /** Moves the focus to the request that waits, if there is one. */
+  enterDock?: () => (() => void) | undefined;
+}
+
+export function Composer(props: Props) {
   const id = (): string => props.session.id;
   const [text, setText] = createSignal(drafts.get(id()));
   const [recall, setRecall] = createSignal<Recall>(notRecalling);
@@ -86,10 +94,18 @@ export function Composer(props: { session: OpenSession; isShown: boolean; onSent
     const withModifier = isMac ? event.metaKey : event.ctrlKey;
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey && (prefs.sendWith === 'enter' || withModifier)) {
       event.preventDefault();
-      send();
-    } else if (event.key === 'Escape') escape();
+      // A key that is still held from elsewhere sends nothing.
+      if (!event.repeat) send();
+    } else if (event.key === 'Tab' && event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey) enterDock(event);
+    else if (event.key === 'Escape') escape();
     else if (event.key === 'ArrowUp') recalled(event, 'older');
     else if (event.key === 'ArrowDown') recalled(event, 'newer');
+  };
+  const enterDock = (event: KeyboardEvent): void => {
+    const enter = props.enterDock?.();
+    if (!enter) return;
+    event.preventDefault();
+    enter();
   };
   const onPaste = (event: ClipboardEvent): void => {
     const pasted = [...event.clipboardData?.files ?? []];

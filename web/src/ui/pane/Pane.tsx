@@ -3,7 +3,7 @@ import { createEffect, createSignal, on, onCleanup, Show } from 'solid-js';
 import { forkSession, restartAgent, unarchive } from '../../state/actions';
 import { find } from '../../state/catalog';
 import { setSeen } from '../../state/prefs';
-import { isFinding, announce } from '../../state/screen';
+import { announce, focusComposer, isFinding } from '../../state/screen';
 import { api } from '../../state/services';
 import { useSession, type OpenSession } from '../../state/session';
 import { close } from '../../state/tabs';
@@ -29,6 +29,8 @@ export function Pane(props: { sessionId: string; isShown: boolean }) {
   const { session, release } = useSession(props.sessionId);
   onCleanup(release);
   const [rows, setRows] = createSignal<RowWindow>();
+  let enterDock: (() => void) | undefined;
+  let root!: HTMLElement;
   const isOpenable = (): boolean => session.isLoaded() || !session.problem();
   announceTurns(session, () => props.isShown);
   // The transcript tells what was seen of what was said.
@@ -41,7 +43,7 @@ export function Pane(props: { sessionId: string; isShown: boolean }) {
   };
   return (
     <section
-      class="pane" classList={{ shown: props.isShown }} role="tabpanel" id={panelId(props.sessionId)} aria-labelledby={tabId(props.sessionId)}
+      ref={root} class="pane" classList={{ shown: props.isShown }} role="tabpanel" id={panelId(props.sessionId)} aria-labelledby={tabId(props.sessionId)}
       inert={!props.isShown} data-testid="pane" data-session={props.sessionId} data-state={session.view()?.state}
       onPointerDown={look} onKeyDown={look}
     >
@@ -60,14 +62,26 @@ export function Pane(props: { sessionId: string; isShown: boolean }) {
         <div class="pane-foot"><div class="foot-column">
           <Failure session={session} />
           <PlanDock session={session} />
-          <ApprovalDock session={session} isShown={props.isShown} />
+          <ApprovalDock
+            session={session} isShown={props.isShown} onEnterable={(enter) => { enterDock = enter; }}
+            onFocusLost={(from) => queueMicrotask(() => { if (root.classList.contains('shown')) refocus(root, from); })}
+          />
           <TurnStatus session={session} />
           <QueueBar session={session} />
-          <Composer session={session} isShown={props.isShown} onSent={() => rows()?.tell({ type: 'sent' })} />
+          <Composer session={session} isShown={props.isShown} onSent={() => rows()?.tell({ type: 'sent' })} enterDock={() => enterDock} />
         </div></div>
       </Show>
     </section>
   );
+}
+
+/**
+ * The request that had the focus is gone. Never the next request: what is typed now was not meant for it. Nor the composer
+ * if a reason was being written: its Enter would send the rest as a message. On a phone the composer would open the keyboard.
+ */
+function refocus(pane: HTMLElement, from: 'field' | 'button'): void {
+  if (from === 'field') pane.querySelector<HTMLElement>('[role=log]')?.focus({ preventScroll: true });
+  else if (matchMedia('(pointer: fine)').matches) focusComposer();
 }
 
 function Bands(props: { session: OpenSession }) {

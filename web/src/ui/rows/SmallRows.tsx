@@ -1,34 +1,13 @@
-/** Rows of one line or a few: answers to requests, ends of turns, errors. */
+/** Rows of one line or a few: ends of turns, errors. */
 import { Show } from 'solid-js';
-import type { ErrorRow as Failure, PermissionRow as Permission, TurnEndRow as TurnEnd, UserRow } from '../../model/rows';
+import type { ErrorRow as Failure, TurnEndRow as TurnEnd, UserRow } from '../../model/rows';
 import { usageText } from '../../model/turn';
 import { restartAgent } from '../../state/actions';
 import type { OpenSession } from '../../state/session';
 import { attempt } from '../../state/toasts';
 import { sendAgain } from '../composer/again';
 import { CopyButton } from '../parts/CopyCommand';
-import { Icon, type IconName } from '../parts/Icon';
-
-const OUTCOMES: Record<Permission['outcome'], { icon: IconName; text: string }> = {
-  allowed: { icon: 'check', text: 'Allowed' },
-  rejected: { icon: 'close', text: 'Rejected' },
-  answered: { icon: 'check', text: 'Answered' },
-  withdrawn: { icon: 'dot', text: 'Withdrawn' },
-  lapsed: { icon: 'clock', text: 'Lapsed' },
-};
-
-export function PermissionRow(props: { row: Permission }) {
-  const answers = (): [string, string][] => Object.entries(props.row.item.state.outcome?.answers ?? {});
-  return (
-    <div class="permission-row" data-testid="permission-row" data-outcome={props.row.outcome}>
-      <Icon name={OUTCOMES[props.row.outcome].icon} />
-      <span class="line-label">{props.row.chosen ?? OUTCOMES[props.row.outcome].text}</span>
-      <Show when={answers().length > 0} fallback={<span class="faint truncate">{props.row.item.state.title}</span>}>
-        <span class="faint truncate">{answers().map(([question, answer]) => `${question} ${answer}`).join(' · ')}</span>
-      </Show>
-    </div>
-  );
-}
+import { Icon } from '../parts/Icon';
 
 export function TurnEndRow(props: { row: TurnEnd }) {
   const parts = (): string[] => [props.row.status === 'cancelled' ? 'Stopped' : '', usageText(props.row.usage)].filter(Boolean);

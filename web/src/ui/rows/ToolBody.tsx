@@ -1,38 +1,31 @@
 /** What a tool was asked and what it said. */
 import { createSignal, For, Index, Show } from 'solid-js';
-import type { PermissionRow as Answered, ToolRow } from '../../model/rows';
-import { permissionOutcome } from '../../model/section';
-import { isTerminal } from '../../model/session-log';
+import type { ToolRow } from '../../model/rows';
 import type { OpenSession } from '../../state/session';
 import { CopyButton } from '../parts/CopyCommand';
 import { HighlightedCode } from './CodeBlock';
 import { DiffView } from './DiffView';
 import { Output } from './Output';
-import { PermissionRow } from './SmallRows';
-import { argumentsOf, commandOf, shortPath } from './tool-words';
+import { argumentsOf, commandOf, givenTo, shortPath } from './tool-words';
 import { VisibleText } from './VisibleText';
 
 export function ToolBody(props: { row: ToolRow; session: OpenSession }) {
   const [isRaw, setRaw] = createSignal(false);
   const state = () => props.row.item.state;
-  const hasArguments = (): boolean => Object.keys(state().toolArguments).length > 0;
-  const command = (): string | undefined => (state().kind === 'execute' ? commandOf(state().toolArguments) : undefined);
+  const given = () => givenTo(props.row);
+  const hasArguments = (): boolean => Object.keys(given().toolArguments).length > 0;
+  const command = (): string | undefined => (state().kind === 'execute' ? commandOf(given().toolArguments) : undefined);
   /** A command that failed without a word has failed all the same. */
   const hasOutput = (): boolean => Boolean(state().toolOutput) || Boolean(state().exitCode);
-  const answered = (): Answered | undefined => {
-    const item = props.row.permission;
-    return item && isTerminal(item.state.status) ? { kind: 'permission', key: item.id, turnId: item.turnId, item, ...permissionOutcome(item) } : undefined;
-  };
   return (
     <>
       <Show when={command() && !isRaw()}><div class="command-line"><span class="prompt-sign" aria-hidden="true">$</span><pre><VisibleText text={command() ?? ''} /></pre><CopyButton text={() => command() ?? ''} label="Copy command" /></div></Show>
       <Show when={!isRaw()}><Arguments row={props.row} directory={props.session.status()?.directory} /></Show>
       <Show when={isRaw()}>
-        <div class="raw" data-testid="raw-input"><pre><HighlightedCode code={JSON.stringify(state().toolArguments, null, 2)} language="json" isWhole={true} /></pre></div>
+        <div class="raw" data-testid="raw-input"><pre><HighlightedCode code={JSON.stringify(given().toolArguments, null, 2)} language="json" isWhole={true} /></pre></div>
       </Show>
       <Locations row={props.row} session={props.session} />
-      <Index each={state().diffs ?? []}>{(diff) => <DiffView diff={diff()} directory={props.session.status()?.directory} />}</Index>
-      <Show when={answered()}>{(row) => <PermissionRow row={row()} />}</Show>
+      <Index each={given().diffs ?? []}>{(diff) => <DiffView diff={diff()} directory={props.session.status()?.directory} />}</Index>
       <Show when={state().status === 'error' && state().errorMessage}>{(message) => <p class="item-error" role="alert">{message()}</p>}</Show>
       <Show when={hasOutput()}>
         <Output text={state().toolOutput ?? ''} session={props.session} itemId={props.row.item.id} isCommand={state().kind === 'execute'} isError={state().toolOutputIsError ?? false} exitCode={state().exitCode} title={state().title ?? state().toolName} />

@@ -1,13 +1,15 @@
 /** A tool call: one line that says what and how far, and a body that is built when it is first opened. */
 import { createEffect, createMemo, createSignal, For, Index, Show } from 'solid-js';
-import type { ToolRow, ToolStatus } from '../../model/rows';
+import type { PermissionRow as Answered, ToolRow, ToolStatus } from '../../model/rows';
 import { permissionOutcome } from '../../model/section';
+import { isTerminal } from '../../model/session-log';
 import { durationText } from '../../model/turn';
 import type { OpenSession } from '../../state/session';
 import { Icon } from '../parts/Icon';
 import { LazyToolBody, LazyToolCounts } from './lazy-tools';
+import { PermissionRow } from './PermissionRow';
 import { RowView } from './RowView';
-import { KIND_ICONS, STATUS_WORDS, wordsOf } from './tool-words';
+import { givenTo, KIND_ICONS, STATUS_WORDS, wordsOf } from './tool-words';
 import { VisibleText } from './VisibleText';
 
 const CHILDREN_FIRST = 100;
@@ -28,10 +30,11 @@ export function ToolCard(props: { row: ToolRow; session: OpenSession }) {
         <Icon name={icon()} />
         <span class="line-label"><VisibleText text={words().verb} /></span>
         <span class="truncate tool-subject" classList={{ mono: words().isCode }}><VisibleText text={words().subject} /></span>
-        <LazyToolCounts diffs={props.row.item.state.diffs} />
+        <LazyToolCounts diffs={givenTo(props.row).diffs} />
         <Show when={props.row.children.length > 0}><span class="chip">{steps(props.row.children.length)}</span></Show>
         <StatusMark status={props.row.status} isRejected={isRejected(props.row)} durationMs={props.row.durationMs} />
       </button>
+      <Show when={answered(props.row)}>{(row) => <PermissionRow row={row()} />}</Show>
       <Show when={wasOpened()}>
         <div class="tool-body" hidden={!isOpen()}>
           <LazyToolBody row={props.row} session={props.session} />
@@ -44,6 +47,10 @@ export function ToolCard(props: { row: ToolRow; session: OpenSession }) {
 
 function steps(count: number): string {
   return count === 1 ? '1 step' : `${count} steps`;
+}
+
+function answered({ permission: item }: ToolRow): Answered | undefined {
+  return item && isTerminal(item.state.status) ? { kind: 'permission', key: item.id, turnId: item.turnId, item, ...permissionOutcome(item) } : undefined;
 }
 
 /** Somebody said no to it: that is no fault of the tool. */

@@ -1,5 +1,5 @@
 /** How a tool call is put into words: its icon, its title and its arguments. Knows no elements. */
-import type { ToolKind } from '../../gen/contracts';
+import type { Diff, ToolKind } from '../../gen/contracts';
 import type { ToolRow, ToolStatus } from '../../model/rows';
 import type { IconName } from '../parts/Icon';
 
@@ -8,10 +8,18 @@ export const KIND_ICONS: Record<ToolKind, IconName> = {
 };
 
 export const STATUS_WORDS: Record<ToolStatus, string> = {
-  pending: 'pending', 'needs-approval': 'needs approval', running: 'running', ok: 'done', error: 'failed', cancelled: 'cancelled',
+  pending: 'pending', 'needs-approval': 'needs approval', 'needs-answer': 'waiting for you', running: 'running', ok: 'done', error: 'failed', cancelled: 'cancelled',
 };
 
 const VERBS: Record<ToolKind, string> = { read: 'Read', edit: 'Edit', execute: 'Run', search: 'Search', fetch: 'Fetch', think: 'Think', other: '' };
+
+type Given = { toolArguments: Record<string, unknown>; title: string | undefined; diffs: readonly Diff[] | undefined };
+
+/** What was allowed, if it differs from what the call was announced with; then its title is of no worth either. */
+export function givenTo({ item, permission }: ToolRow): Given {
+  if (permission?.state.announcedInput) return { toolArguments: permission.state.input, title: undefined, diffs: permission.state.diffs };
+  return { toolArguments: item.state.toolArguments, title: item.state.title, diffs: item.state.diffs };
+}
 
 /** The arguments that say what a call is about, the most telling first. */
 const TELLING = ['command', 'file_path', 'path', 'notebook_path', 'pattern', 'query', 'url', 'description', 'prompt'];
@@ -26,7 +34,8 @@ export interface ToolWords {
 
 /** "Run `npm test`", "Edit src/main.rs". */
 export function wordsOf(row: ToolRow, directory: string | undefined): ToolWords {
-  const { toolName, kind, title, toolArguments, locations, diffs } = row.item.state;
+  const { toolName, kind, locations } = row.item.state;
+  const { toolArguments, title, diffs } = givenTo(row);
   if (row.children.length > 0 || SUB_AGENTS.includes(toolName)) return { verb: 'Sub-agent', subject: firstLine(title ?? text(toolArguments['description']) ?? ''), isCode: false };
   const verb = (kind && VERBS[kind]) || toolName;
   if (kind === 'execute') return { verb, subject: firstLine(commandOf(toolArguments) ?? title ?? toolName), isCode: true };
@@ -56,7 +65,8 @@ export interface Argument {
 
 /** The arguments as people read them; what is shown elsewhere, as a diff or a command, is left out. */
 export function argumentsOf(row: ToolRow): Argument[] {
-  const { toolArguments, kind, diffs } = row.item.state;
+  const { toolArguments, diffs } = givenTo(row);
+  const { kind } = row.item.state;
   const isShown = (name: string): boolean =>
     (kind === 'execute' && (name === 'command' || name === 'cmd')) || ((diffs?.length ?? 0) > 0 && /^(old_string|new_string|content|edits|changes)$/.test(name));
   return Object.entries(toolArguments).filter(([name]) => !isShown(name)).map(([name, found]) => {
