@@ -134,27 +134,32 @@ test('req 47: an agent that does not stop is ended, and the session goes on', as
   await expect(pane.id('agent-row').last()).toContainText('s1 s2');
 });
 
-test('req 27, 48: an approval shows what is asked with the agent\'s own options; a key answers, a closed tab does not', async ({ world }) => {
+test('req 27, 48: an approval shows what is asked with the agent\'s own options; a key answers inside the dock, a closed tab does not', async ({ world }) => {
   const { id, window, pane } = await demoWorld(world);
   await pane.send('/permission');
   const dock = pane.id('approval');
   await expect(dock).toContainText('rm -r demo/build');
   await expect(dock.getByTestId('approval-option')).toHaveText([/1\s*Allow once/, /2\s*Allow always/, /3\s*Reject/]);
-  await expect(dock.locator('[data-option="reject-once"]')).toBeFocused();
+  await expect(pane.input).toBeFocused();
   await expect(pane.id('tool-card')).toHaveAttribute('data-status', 'needs-approval');
   await window.id('tab-frame').hover();
   await window.id('tab-close').click();
   await expect(window.id('empty')).toBeVisible();
   expect((await world.server.status(id)).state).toBe('waiting');
   await window.openSession(id);
+  await expect(dock).toHaveAttribute('data-armed', 'true');
+  await window.page.keyboard.press('1');
   await expect(dock).toBeVisible();
+  await pane.input.fill('');
+  await window.page.keyboard.press('Shift+Tab');
   await expect(dock.locator('[data-option="reject-once"]')).toBeFocused();
+  await expect(dock).toHaveAttribute('data-armed', 'true');
   await window.page.keyboard.press('1');
   await expect(dock).toHaveCount(0);
   await pane.isIdle();
   await expect(pane.rows('agent').last()).toContainText('It was allowed');
-  await pane.id('tool-card').getByRole('button').first().click();
   await expect(pane.id('permission-row')).toHaveAttribute('data-outcome', 'allowed');
+  await expect(pane.id('permission-row')).toContainText('rm -r demo/build');
 });
 
 test('req 48: no key answers while one writes', async ({ world }) => {
@@ -180,7 +185,7 @@ test('req 49: questions are there again after a reload; choices and own words go
   await window.page.reload();
   await expect(pane.id('question')).toHaveCount(3);
   await pane.id('answer').click();
-  await expect(pane.id('questions').getByRole('alert')).toHaveText(/needs an answer/);
+  await expect(pane.id('questions').getByRole('alert')).toHaveText('Answer every question to continue');
   await pane.id('questions').getByRole('radio', { name: 'Blue' }).check();
   await pane.id('questions').getByRole('checkbox', { name: 'Small' }).check();
   await pane.id('questions').getByRole('checkbox', { name: 'Large' }).check();

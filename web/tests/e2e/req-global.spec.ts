@@ -91,8 +91,9 @@ test('req 56: the transcript is a log, turns are announced, focus is seen, targe
   await pane.send('/permission');
   await expect(pane.id('approval')).toBeVisible();
   await expect(window.id('announcer')).toHaveText(/asks|waits|permission|rm -r/i);
+  await pane.input.focus();
   await page.keyboard.press('Shift+Tab');
-  await expect(pane.root.locator('[data-option="allow-always"]')).toBeFocused();
+  await expect(pane.root.locator('[data-option="reject-once"]')).toBeFocused();
   const outline = await page.evaluate(() => { const style = getComputedStyle(document.activeElement as Element); return `${style.outlineStyle} ${style.boxShadow}`; });
   expect(outline).not.toBe('none none');
   const small = await page.evaluate(() => [...document.querySelectorAll<HTMLElement>('button, [role=tab], input, textarea')]

@@ -196,7 +196,7 @@ test('xss: titles and options of permissions', async ({ world }) => {
   await pane.send('permission');
   for (const payload of PAYLOADS) {
     const approval = pane.id('approval');
-    await expect(approval.locator('h2')).toContainText(seen(firstLine(payload)));
+    await expect(approval.getByTestId('approval-title')).toContainText(seen(firstLine(payload)));
     const text = (await approval.textContent()) ?? '';
     expect(text).toContain(seen(payload));
     expect(await approval.getByTestId('approval-option').first().textContent()).toContain(seen(payload));
