@@ -33,14 +33,20 @@ pub(crate) fn test() -> Result<()> {
 
 /// The whole program in a browser, with the binary of the tests and the agents under test.
 pub(crate) fn browse() -> Result<()> {
+    end_to_end(CommandLine::new("npm run e2e"))
+}
+
+/// Many rounds of typing in a browser while requests of the fake agent come and go.
+pub(crate) fn soak(variable: &str) -> Result<()> {
+    end_to_end(CommandLine::new("npm run e2e -- typing.spec.ts --grep fake").variable(variable, "1"))
+}
+
+fn end_to_end(tests: CommandLine) -> Result<()> {
     install::ensure(install::BROWSER)?;
     build()?;
     // As the tests are built, which have built it already: a build of its own would begin with all dependencies.
     CommandLine::new("cargo test --workspace --test it --no-run").run()?;
-    CommandLine::new("npm run e2e")
-        .directory(&folder())
-        .variable("CARGO_TARGET_DIR", repository::target())
-        .run()
+    tests.directory(&folder()).variable("CARGO_TARGET_DIR", repository::target()).run()
 }
 
 /// Figures of the page in a browser, served by the program as it is released.
