@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use liminal_core::dialect::AttachmentAbilities;
 use liminal_core::dialect::claude::history::History;
-use liminal_core::dialect::claude::{ClaudeDialect, DEFAULT_MODE, Options as Patience, permission_mode_choices};
+use liminal_core::dialect::claude::{
+    ClaudeDialect, DEFAULT_MODE, Options as Patience, permission_mode_choices,
+};
 use liminal_core::dialect::{Abilities, AgentCommand, Choice, Notice};
 use liminal_core::envelope::StreamEventEnvelope;
 use liminal_core::ids::SessionId;

@@ -10,8 +10,8 @@ use liminal_core::queue_gate::QueueEvent;
 use liminal_core::wire::rest::{Configure, SessionStatus};
 use tokio::time::timeout;
 
-use super::offers::set_options;
 use super::guarding::{refuse_unoffered, worst};
+use super::offers::set_options;
 use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::session::{Live, SessionHandle};
@@ -105,8 +105,8 @@ impl Sessions {
         slot.board.change(|live| {
             if slot.handle().is_none() {
                 let agent = &mut live.view.agent;
-                agent.model = row.options.model.or(agent.model.take());
-                agent.permission_mode = row.options.permission_mode.or(agent.permission_mode.take());
+                agent.model = row.options.model.clone().or(agent.model.take());
+                agent.permission_mode = row.options.permission_mode.clone().or(agent.permission_mode.take());
                 set_options(agent);
             }
             let is_needed = live.guards.in_force(&live.view.agent).needs_leave();

@@ -80,6 +80,7 @@ mod tests {
             pending: 0,
             has_failed: false,
             is_archived: false,
+            timed_out: false,
             seq: 0,
             updated_at: Timestamp::from(jiff::Timestamp::UNIX_EPOCH),
         }

@@ -12,8 +12,8 @@ use liminal_core::ids::{ItemId, ProjectId, SessionId};
 use liminal_core::wire::rest::{QueuedMessage, SessionState};
 use tokio::sync::Notify;
 
-use super::pausing::Attention;
 use super::kill_mark::KillMark;
+use super::pausing::Attention;
 use super::{Failure, Sessions, identity};
 use crate::provider::Guards;
 use crate::session::{Board, SessionHandle};
@@ -204,7 +204,8 @@ impl Sessions {
         let make = || {
             let provider = self.0.parts.providers.get(&row.cli_type).ok();
             let initial = provider.as_ref().and_then(|provider| provider.initial_mode());
-            let slot = Slot::new(row, queue, initial.map(str::to_owned), self.guards(&row.cli_type, &row.options));
+            let slot =
+                Slot::new(row, queue, initial.map(str::to_owned), self.guards(&row.cli_type, &row.options));
             let offered = provider.map(|provider| provider.abilities());
             let attachments = self.known_to_take(&row.cli_type);
             let abilities = Abilities { attachments, ..offered.unwrap_or_default() };

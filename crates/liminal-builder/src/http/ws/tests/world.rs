@@ -46,6 +46,7 @@ impl World {
             attachments: Attachments::kept_in(data.path()),
             cluster: None,
             providers: ProviderRegistry::default(),
+            audit: None,
             settings: Settings::default(),
         });
         let endpoint = Endpoint::Address(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
