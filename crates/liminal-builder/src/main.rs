@@ -119,7 +119,7 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
     if options.json {
         say(&serde_json::to_string_pretty(&agents)?)?;
     } else {
-        agents.iter().try_for_each(|agent| say(&agent.to_string()))?;
+        agents.iter().try_for_each(|agent| say(&one_line(&agent.to_string())))?;
     }
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -202,8 +202,15 @@ fn interrupted() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
+/// Escapes control characters: versions, paths and values may come from programs and files that nobody checked. Escaped
+/// inside a JSON string, they still read as the same text.
 fn say(line: &str) -> io::Result<()> {
-    writeln!(io::stdout(), "{line}")
+    writeln!(io::stdout(), "{}", commands::safe(line))
+}
+
+/// A line break in what a program reported must not begin a line of the report.
+fn one_line(text: &str) -> String {
+    text.lines().map(str::trim_end).collect::<Vec<_>>().join(" ")
 }
 
 fn complain(error: &anyhow::Error) {

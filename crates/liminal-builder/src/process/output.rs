@@ -30,7 +30,9 @@ pub async fn run_for_output(
     environment: &Environment,
     patience: Duration,
 ) -> Result<ShortRun, SpawnError> {
-    let mut command = Command::new(program);
+    // Agents read configuration from the directory they run in, and this server may have been started in any.
+    let mut command = Command::new(std::path::absolute(program).unwrap_or_else(|_| program.to_owned()));
+    command.current_dir("/");
     command.args(args.iter().map(OsStr::new)).env_clear().envs(environment.iter()).kill_on_drop(true);
     command.stdin(Stdio::null());
     let failed = |source| SpawnError::of_program(program, source);

@@ -229,3 +229,33 @@ fn a_login_is_told_where_the_agents_program_tells_it() {
     machine.program("codex", "echo 'what?'");
     assert_eq!(machine.report("codex").get("loggedIn"), None);
 }
+
+/// A program that calls itself Gemini and reports a version that would drive a terminal.
+#[test]
+fn a30_a_hostile_version_reaches_no_terminal() {
+    let machine = Machine::new();
+    let version = r"\033]0;owned\007\033[2J\302\2331m\342\200\256\033]8;;http://x\033\\1.0\177";
+    machine.program("gemini", &format!("printf '{version}\\n'"));
+    machine.program("opencode", &format!("printf '{version}\\r%s forged\\n' '✓ codex' >&2; exit 1"));
+    let is_unsafe = |character: &char| {
+        (character.is_control() && *character != '\n') || matches!(character, '\u{202a}'..='\u{202e}')
+    };
+    for arguments in [&[][..], &["--json"]] {
+        let said = String::from_utf8(machine.doctor(arguments).stdout).unwrap();
+        assert_eq!(said.chars().find(is_unsafe), None, "{said:?}");
+        assert!(said.contains("\\u001b]0;owned\\u0007"), "{said:?}");
+    }
+    let version = text(&machine.report("gemini"), "/version").to_owned();
+    assert!(
+        version.contains('\u{1b}') && version.contains('\u{9b}'),
+        "JSON escapes keep the text: {version:?}"
+    );
+}
+
+/// Agents read configuration from the directory they are started in.
+#[test]
+fn d16_no_program_is_asked_for_its_version_in_the_current_directory() {
+    let machine = Machine::new();
+    machine.program("gemini", "pwd");
+    assert_eq!(text(&machine.report("gemini"), "/version"), "/");
+}
