@@ -15,6 +15,7 @@ use super::error::{inaccessible, opening};
 use super::salvage::{self, Salvaged};
 use super::{checksum, events, meta, records, rows};
 use crate::clock::Clock;
+use crate::private_file;
 
 /// The first version whose write-ahead log survives a checkpoint racing with a commit.
 pub const OLDEST_SQLITE: i32 = 3_051_003;
@@ -47,6 +48,7 @@ pub struct MovedAside {
 /// use is in the new one.
 pub(super) fn open(path: &Path) -> Result<(Connection, Option<MovedAside>), LogError> {
     assert_version()?;
+    private_file::restrict_siblings(path).map_err(|error| inaccessible(path, &error))?;
     salvage::put_in_place(path).map_err(|error| inaccessible(path, &error))?;
     match open_new(path) {
         Ok(connection) => Ok((connection, None)),
@@ -201,6 +203,8 @@ fn migrate(connection: &Connection, path: &Path, migrations: &[&str]) -> rusqlit
     let missing = migrations.iter().enumerate().skip(found as usize);
     if found > 0 && missing.len() > 0 {
         let copy = unused(path, &format!("before-{}", migrations.len()));
+        // SQLite fills an empty file, and would let others read one that it makes itself.
+        private_file::create_new(&copy).map_err(io_failed)?;
         connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;
     }
     for (step, sql) in missing {
@@ -210,6 +214,10 @@ fn migrate(connection: &Connection, path: &Path, migrations: &[&str]) -> rusqlit
         ))?;
     }
     Ok(())
+}
+
+fn io_failed(error: io::Error) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(Box::new(error))
 }
 
 /// The database takes whatever its schema says now for what it always said.
@@ -282,6 +290,8 @@ pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -307,5 +317,43 @@ mod tests {
         migrate(&connection, &path, &whole).unwrap();
         assert_eq!((count(&connection, tables), count(&connection, "PRAGMA user_version")), (1, 4));
         assert!(with_ending(&path, ".before-4-2").exists(), "no copy is overwritten");
+    }
+
+    fn modes(directory: &Path) -> Vec<(String, u32)> {
+        let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
+        let mode = |entry: &fs::DirEntry| entry.metadata().unwrap().permissions().mode() & 0o777;
+        let mut modes: Vec<_> =
+            entries.map(|entry| (entry.file_name().into_string().unwrap(), mode(&entry))).collect();
+        modes.sort();
+        modes
+    }
+
+    #[test]
+    fn d21_a_copy_made_by_a_migration_is_private() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("liminal.db");
+        drop(of_schema(&path, 1).unwrap());
+        let (connection, _) = open(&path).unwrap();
+        let found = modes(directory.path());
+        assert!(found.iter().any(|(name, _)| name == "liminal.db.before-3"), "{found:?}");
+        assert!(found.iter().all(|(_, mode)| *mode == 0o600), "{found:?}");
+        drop(connection);
+    }
+
+    #[test]
+    fn d21_old_copies_become_private_at_the_next_start() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, elsewhere) = (directory.path().join("liminal.db"), directory.path().join("other"));
+        drop(open(&path).unwrap());
+        let names = ["liminal.db", "liminal.db.before-2", "liminal.db.corrupt-1-wal", "other"];
+        for name in names {
+            let file = directory.path().join(name);
+            OpenOptions::new().append(true).create(true).open(&file).unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        std::os::unix::fs::symlink(&elsewhere, directory.path().join("liminal.db.before-9")).unwrap();
+        drop(open(&path).unwrap());
+        let mode = |name: &str| fs::metadata(directory.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(names.map(|name| mode(name) & 0o777), [0o600, 0o600, 0o600, 0o644]);
     }
 }

@@ -19,6 +19,7 @@ use super::super::LogError;
 use super::error::{inaccessible, is_full};
 use super::opening::{self, with_ending};
 use super::records;
+use crate::private_file;
 
 const PAGE_BYTES: u64 = 4096;
 /// The copy that is read.
@@ -116,10 +117,10 @@ fn failed(path: &Path, error: &io::Error) -> LogError {
 }
 
 fn copy(path: &Path, scratch: &Path) -> io::Result<()> {
-    fs::copy(path, scratch)?;
+    private_file::copy(path, scratch)?;
     let wal = with_ending(path, "-wal");
     if wal.exists() {
-        fs::copy(wal, with_ending(scratch, "-wal"))?;
+        private_file::copy(&wal, &with_ending(scratch, "-wal"))?;
     }
     mend_header(scratch)
 }
