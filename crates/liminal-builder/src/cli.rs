@@ -75,7 +75,7 @@ pub struct Serve {
     #[arg(long)]
     pub no_open: bool,
     /// Write what is said to and by each agent into a file of this directory, for `liminal replay`; prompts and all
-    /// that agents read are in it
+    /// that agents read are in it. A missing directory is created, for this user alone
     #[arg(long, value_name = "DIRECTORY")]
     pub record: Option<PathBuf>,
     /// What is set for this run alone

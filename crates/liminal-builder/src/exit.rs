@@ -8,6 +8,7 @@ use crate::http::ServerFileError;
 use crate::http::client::AskError;
 use crate::log::LogError;
 use crate::process::WrapperMissing;
+use crate::recording::RecordingsError;
 use crate::serve::ReachError;
 
 /// The codes, for people.
@@ -54,8 +55,10 @@ impl Exit {
     pub fn of(error: &anyhow::Error) -> Self {
         let told = error.chain().find_map(|cause| {
             let data = cause.downcast_ref::<DataDirError>().map(of_data_dir);
-            let is_unusable =
-                cause.is::<ConfigError>() || cause.is::<ReachError>() || cause.is::<WrapperMissing>();
+            let is_unusable = cause.is::<ConfigError>()
+                || cause.is::<ReachError>()
+                || cause.is::<RecordingsError>()
+                || cause.is::<WrapperMissing>();
             let config = is_unusable.then_some(Self::Unusable);
             let file = cause.downcast_ref::<ServerFileError>().map(|_| Self::NoServer);
             let asked = cause.downcast_ref::<AskError>().map(of_asking);

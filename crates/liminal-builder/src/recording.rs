@@ -1,10 +1,9 @@
 //! Recordings of sessions, in the format that the core replays. Owns the file and the thread that writes it. A slow
 //! disk never holds a session up: what does not fit into the queue is left out, and the recording says so.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -16,11 +15,31 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use crate::clock;
+use crate::private_file;
 use crate::process::{Exit, ExitReport};
 
 /// Twice the longest line, so that one line is never too much.
 const QUEUE_BYTES: usize = 32 * 1024 * 1024;
 const FINISH_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Why recordings cannot be kept in a directory.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot record to {}: {source}; choose a directory that this user may write to with --record", path.display())]
+pub struct RecordingsError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// Creates the directory for recordings if there is none, private to this user, and checks that files can be made in it:
+/// otherwise every session would fail to start.
+pub fn prepare(directory: &Path) -> Result<(), RecordingsError> {
+    let failed = |source| RecordingsError { path: directory.to_owned(), source };
+    private_file::make_directory(directory).map_err(failed)?;
+    let probe = directory.join(format!(".{}", clock::new_turn_id()));
+    private_file::create_new(&probe).map_err(failed)?;
+    fs::remove_file(probe).map_err(failed)
+}
 
 /// Something to be recorded.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +69,7 @@ pub struct Recorder {
 impl Recorder {
     /// Begins a recording in a new file that only its owner may read.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+        let file = private_file::create_new(path)?;
         let (queue, lines) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let (done, written) = oneshot::channel();

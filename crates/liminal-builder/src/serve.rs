@@ -28,6 +28,7 @@ use crate::log::sqlite::{self, SqliteLog};
 use crate::log::{self, EventLog, StreamLog};
 use crate::process::{Environment, InstanceId, Wrapper, sweep_leftovers};
 use crate::provider::ProviderRegistry;
+use crate::recording;
 use crate::sessions::{Membership, Parts, Sessions, Settings};
 use crate::store::Store;
 use crate::stream_b::{Delivery, Outbox, RedisPublisher};
@@ -135,6 +136,7 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     Wrapper::new(plan.config.security.agent_wrapper.words(), &plan.environment).check()?;
     let reach = reach::of(&plan.config)?;
     reach::check_redis(&plan.config)?;
+    plan.recordings.as_deref().map_or(Ok(()), recording::prepare)?;
     let directory = DataDir::open(&plan.data)?;
     telemetry::start(&plan.config.logging, &tells(directory.path()))?;
     let real = directory.path().canonicalize()?;

@@ -29,7 +29,7 @@ async fn what_was_noted_is_read_back_by_the_core() {
     recorder.note(at(2000), &Said::Ended { report: &report() });
     recorder.finish().await;
 
-    let text = std::fs::read_to_string(&path).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(r#"{"t":1.5,"dir":"out","line":{"b":1,"a":1.0}}"#), "as it was said: {text}");
     let recording = Recording::read(&text).unwrap();
     let lines: Vec<_> =
@@ -46,7 +46,7 @@ async fn what_was_noted_is_read_back_by_the_core() {
             (Direction::Meta, r#"{"exit":-9}"#.to_owned()),
         ]
     );
-    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(Recorder::create(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
 }
 

@@ -30,6 +30,7 @@ mod pipeline;
 mod projects;
 mod queue;
 mod reading;
+mod recording;
 mod remembered;
 mod steering;
 mod streams;
