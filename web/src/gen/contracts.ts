@@ -374,9 +374,14 @@ kind: FindingKind,
 /**
  * What it does: the command, the server, the variable.
  */
-detail: string, };
+detail: string, 
+/**
+ * The types of agents that read it. `other` stands for every agent that is not named by any finding; such an agent
+ * must be expected to read all of them.
+ */
+agents: Array<string>, };
 
-export type FindingKind = "hook" | "mcp_server" | "environment" | "permission" | "unreadable";
+export type FindingKind = "hook" | "mcp_server" | "environment" | "permission" | "setting" | "unreadable";
 
 export type ForkSession = { 
 /**

@@ -1,6 +1,7 @@
 /** What a user can do with projects and sessions from anywhere in the page. Each says itself what became of it. */
 import type { Project } from '../gen/contracts';
 import { titleOf } from '../model/list';
+import { concerning } from '../model/trust';
 import { agentName, agents, dropProject, dropSession, find, patchSession, projects, putProject, refreshArchived, refreshProjects, refreshSessions } from './catalog';
 import { prefs, setPref } from './prefs';
 import { focusComposer, show } from './screen';
@@ -25,7 +26,7 @@ export function currentProject(): Project | undefined {
 /** `draft` is what the composer of the new session begins with. */
 export async function newSession(project: Project, cliType = defaultAgent(), draft = ''): Promise<void> {
   if (!cliType) return toastError('No agent can be used', new Error('Install one, then look again in Settings'));
-  if (project.trust === 'unknown' && project.findings.length > 0) {
+  if (project.trust === 'unknown' && concerning(project.findings, cliType).length > 0) {
     return show({ kind: 'trust', project, then: () => void newSession(projects.find(({ id }) => id === project.id) ?? project, cliType, draft) });
   }
   try {
@@ -36,7 +37,11 @@ export async function newSession(project: Project, cliType = defaultAgent(), dra
     focusComposer();
     await refreshSessions(project.id);
   } catch (error) {
-    if (codeOfFailure(error) === 'TRUST_REQUIRED') return show({ kind: 'trust', project, then: () => void newSession(project, cliType, draft) });
+    if (codeOfFailure(error) === 'TRUST_REQUIRED') {
+      await refreshProjects();
+      const fresh = projects.find(({ id }) => id === project.id) ?? project;
+      return show({ kind: 'trust', project: fresh, then: () => void newSession(projects.find(({ id }) => id === project.id) ?? fresh, cliType, draft) });
+    }
     toastError(`${agentName(cliType)} could not be started`, error);
   }
 }

@@ -13,10 +13,10 @@ use super::app::App;
 use super::extract::{JsonBody, Path, Query};
 use super::ledger::Target;
 use super::problem::ApiError;
-use crate::projects::{Boundaries, FileSearch};
+use crate::projects::{Boundaries, FileSearch, ProjectError};
 use crate::sessions::standing;
 use crate::store::{ProjectRow, Store};
-use crate::{clock, projects, trust};
+use crate::{clock, projects};
 
 /// Reading a project's files is fast, but a disk may not be.
 async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
@@ -41,7 +41,7 @@ pub(super) async fn add(
     let boundaries = boundaries(&app);
     let real =
         off_thread(move || if create { boundaries.make(&path) } else { boundaries.check(&path) }).await?;
-    let real = real.map_err(|error| ApiError::new(ErrorCode::ProjectDirInvalid, error.to_string()))?;
+    let real = real.map_err(unusable)?;
     let row = ProjectRow {
         id: ProjectId::from(clock::new_turn_id().to_string()),
         name: real.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
@@ -73,10 +73,12 @@ pub(super) async fn decide_trust(
 ) -> Result<Json<Project>, ApiError> {
     let row = find(&app, &id).await?;
     let (row, hash) = off_thread(move || {
-        let hash = trust::scan(&row.path, &row.path).hash;
-        (row, hash)
+        projects::inside(&row.path, &row.path)?;
+        let hash = standing(&row).1.fingerprint();
+        Ok((row, hash))
     })
-    .await?;
+    .await?
+    .map_err(unusable)?;
     let decided = if trusted { Trust::Trusted } else { Trust::Untrusted };
     store(&app).decide_trust(&id, decided, Some(hash.clone())).await?;
     let row = ProjectRow { trust: decided, trust_hash: Some(hash), ..row };
@@ -107,7 +109,7 @@ pub(super) async fn files(
     let row = find(&app, &id).await?;
     let (search, clock) = (FileSearch::default(), app.clock());
     let paths = off_thread(move || projects::files(&row.path, &wanted.q, search, &clock)).await?;
-    Ok(Json(PathList { paths }))
+    Ok(Json(PathList { paths: paths.map_err(unusable)? }))
 }
 
 pub(super) async fn complete(
@@ -134,14 +136,26 @@ fn unknown() -> ApiError {
     ApiError::new(ErrorCode::ProjectNotFound, "there is no such project; add it first")
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+fn unusable(error: ProjectError) -> ApiError {
+    ApiError::new(ErrorCode::ProjectDirInvalid, error.to_string())
+}
+
+/// A project whose path now leads elsewhere counts as missing: what lies there is nobody's to see.
 fn shown(row: &ProjectRow) -> Project {
-    let (trust, found) = standing(row);
+    let is_missing = projects::inside(&row.path, &row.path).is_err();
+    let (trust, findings) = if is_missing {
+        (Trust::Unknown, Vec::new())
+    } else {
+        let (trust, found) = standing(row);
+        (trust, found.findings)
+    };
     Project {
         id: row.id.clone(),
         path: row.path.display().to_string(),
         name: row.name.clone(),
-        is_missing: !row.path.is_dir(),
+        is_missing,
         trust,
-        findings: found.findings,
+        findings,
     }
 }

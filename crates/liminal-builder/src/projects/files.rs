@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ignore::{DirEntry, WalkBuilder};
 
+use super::directory::{ProjectError, inside};
 use super::fuzzy::score;
 use crate::clock::Clock;
 
@@ -33,8 +34,15 @@ impl Default for FileSearch {
 }
 
 /// The files that fit best, from the project's directory, the best first. It blocks while it looks.
-#[must_use]
-pub fn files(project: &Path, query: &str, search: FileSearch, clock: &Clock) -> Vec<String> {
+///
+/// Fails if the project's path now leads elsewhere: the walk follows a link in its starting point.
+pub fn files(
+    project: &Path,
+    query: &str,
+    search: FileSearch,
+    clock: &Clock,
+) -> Result<Vec<String>, ProjectError> {
+    inside(project, project)?;
     let query: String = query.chars().take(LONGEST_QUERY).flat_map(char::to_lowercase).collect();
     let query: String = query.split_whitespace().collect();
     let by = clock.now().mono + search.time;
@@ -51,7 +59,7 @@ pub fn files(project: &Path, query: &str, search: FileSearch, clock: &Clock) -> 
         }
     }
     // From the worst of the reversed order, which is the best.
-    best.into_sorted_vec().into_iter().map(|Reverse((_, Reverse(path)))| path).collect()
+    Ok(best.into_sorted_vec().into_iter().map(|Reverse((_, Reverse(path)))| path).collect())
 }
 
 /// Links are not followed, so that none leads out.
@@ -94,7 +102,7 @@ mod tests {
     }
 
     fn found(project: &Path, query: &str) -> Vec<String> {
-        files(project, query, FileSearch::default(), &Clock::start())
+        files(project, query, FileSearch::default(), &Clock::start()).unwrap()
     }
 
     #[test]
@@ -118,6 +126,15 @@ mod tests {
     }
 
     #[test]
+    fn a_project_replaced_by_a_link_is_not_searched() {
+        let (folder, elsewhere) = (tempfile::tempdir().unwrap(), project());
+        let path = folder.path().canonicalize().unwrap().join("project");
+        std::os::unix::fs::symlink(elsewhere.path(), &path).unwrap();
+        let found = files(&path, "main", FileSearch::default(), &Clock::start());
+        assert!(matches!(found, Err(ProjectError::Moved(_))), "{found:?}");
+    }
+
+    #[test]
     fn only_so_much_is_looked_at_and_shown() {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..200 {
@@ -126,8 +143,8 @@ mod tests {
         let all = found(folder.path(), "f");
         assert_eq!((all.len(), all.first().unwrap().as_str()), (MOST_FILES, "f000"));
         let few = FileSearch { entries: 11, ..FileSearch::default() };
-        assert_eq!(files(folder.path(), "f", few, &Clock::start()).len(), 10);
+        assert_eq!(files(folder.path(), "f", few, &Clock::start()).unwrap().len(), 10);
         let hasty = FileSearch { time: Duration::ZERO, ..FileSearch::default() };
-        assert_eq!(files(folder.path(), "f", hasty, &Clock::start()), Vec::<String>::new());
+        assert_eq!(files(folder.path(), "f", hasty, &Clock::start()).unwrap(), Vec::<String>::new());
     }
 }

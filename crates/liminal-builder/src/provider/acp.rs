@@ -243,9 +243,8 @@ impl AcpAgent {
             return Ok(());
         }
         let name = &self.settings.name;
-        let problem = format!(
-            "{name} cannot be kept from what the project brings; trust the project, or use another agent"
-        );
+        let problem =
+            format!("{name} cannot run in an untrusted project; trust the project, or use Claude Code");
         Err(OpenError::InvalidOption { option: "restricted", problem })
     }
 

@@ -192,7 +192,7 @@ impl ClaudeCode {
             args: arguments::arguments(start, options, &self.settings.arguments),
             wrapper: self.settings.confinement.wrapper.clone(),
             cwd: directory.to_owned(),
-            environment: self.environment(),
+            environment: arguments::environment(self.environment(), options),
             instance: self.settings.instance.clone(),
             session,
         })?;

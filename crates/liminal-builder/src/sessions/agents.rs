@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use liminal_core::error::ErrorCode;
-use liminal_core::wire::projects::Trust;
+use liminal_core::wire::projects::{Finding, Trust};
 use liminal_core::wire::rest::{CreateSession, SessionOpened, SessionState};
 use serde::Deserialize;
 
@@ -17,6 +17,9 @@ use crate::recording::Recorder;
 use crate::session::{Counts, History, Outlet, SessionHandle, Setup};
 use crate::store::{ProjectRow, SessionRow, StoredOptions};
 use crate::{projects, trust};
+
+/// An error names this many files.
+const LISTED: usize = 5;
 
 /// What a client may choose for a new session. Anything else is an error: a wish that has no effect is a lie.
 #[derive(Debug, Default, Deserialize)]
@@ -35,7 +38,7 @@ impl Sessions {
         let provider = self.0.parts.providers.get(&request.cli_type)?;
         let (project, directory) = self.place(Path::new(&request.project_dir)).await?;
         let options = self.wishes(&request)?;
-        let restricted = self.is_restricted(&project)?;
+        let restricted = self.is_restricted(&project, &directory, &request.cli_type)?;
         self.make_room().await?;
         let open = OpenRequest {
             directory: directory.clone(),
@@ -95,7 +98,7 @@ impl Sessions {
         let provider = self.0.parts.providers.get(&slot.cli_type)?;
         let (project, directory) = self.place(&slot.directory).await?;
         let row = self.0.parts.store.session(&slot.id).await?.ok_or_else(|| Failure::no_session(&slot.id))?;
-        let restricted = self.is_restricted(&project)?;
+        let restricted = self.is_restricted(&project, &directory, &slot.cli_type)?;
         // It was confirmed, but perhaps to a server that was started otherwise.
         self.permit_mode(&slot.cli_type, &row.options, row.options.is_unguarded)?;
         let options = SessionOptions { may_begin: row.is_made, ..self.opening(&row.options, restricted) };
@@ -148,35 +151,39 @@ impl Sessions {
         Ok(handle)
     }
 
-    /// The project of a directory, and the directory as it really is. Looked at again with every start, because
-    /// directories move.
+    /// The project of a directory, and the directory as it really is. Checked again at every start, because directories
+    /// move. Of projects inside each other the innermost counts: trust is decided there.
     pub(super) async fn place(&self, directory: &Path) -> Result<(ProjectRow, PathBuf), Failure> {
         let projects = self.0.parts.store.projects().await?;
-        let inside = projects.into_iter().find_map(|project| {
+        let inside = projects.into_iter().filter_map(|project| {
             let real = projects::inside(&project.path, directory).ok()?;
             Some((project, real))
         });
-        inside.ok_or_else(|| {
+        let innermost = inside.max_by_key(|(project, _)| project.path.components().count());
+        innermost.ok_or_else(|| {
             let problem = "is not inside a project, or is not there; add its project first";
             Failure::new(ErrorCode::ProjectDirInvalid, format!("{} {problem}", directory.display()))
         })
     }
 
-    /// Whether what the project brings must not run. Nobody having decided is a reason not to start at all.
-    pub(super) fn is_restricted(&self, project: &ProjectRow) -> Result<bool, Failure> {
-        match standing(project) {
-            (Trust::Trusted, _) => Ok(false),
-            (Trust::Untrusted, _) => Ok(true),
-            (Trust::Unknown, found) if found.findings.is_empty() => Ok(false),
-            (Trust::Unknown, found) => Err(Failure::new(
-                ErrorCode::TrustRequired,
-                format!(
-                    "{} brings {} things that run or change what agents do; decide with POST /api/projects/{}/trust",
-                    project.name,
-                    found.findings.len(),
-                    project.id
-                ),
-            )),
+    /// Whether an agent must not use what the project brings. It must not start at all while that is undecided, or if
+    /// nothing keeps it from using it.
+    pub(super) fn is_restricted(
+        &self,
+        project: &ProjectRow,
+        directory: &Path,
+        cli_type: &str,
+    ) -> Result<bool, Failure> {
+        let scan = scan(&project.path, directory);
+        let found = scan.concerning(cli_type);
+        let is_decided =
+            project.trust_hash.as_deref().is_some_and(|stored| scan.is_decided(stored, cli_type));
+        match (project.trust, is_decided) {
+            (Trust::Trusted, true) => Ok(false),
+            (Trust::Untrusted, true) if scan.has_git_programs => Err(git_programs(project)),
+            (Trust::Untrusted, true) => Ok(true),
+            (trust, _) if found.is_empty() => Ok(trust == Trust::Untrusted),
+            (_, _) => Err(undecided(project, directory, &found)),
         }
     }
 
@@ -262,9 +269,49 @@ impl Sessions {
 /// What was decided on a project, as long as it brings what it brought then; and what it brings now.
 #[must_use]
 pub fn standing(project: &ProjectRow) -> (Trust, trust::Scan) {
-    let scan = trust::scan(&project.path, &project.path);
-    let is_decided = project.trust_hash.as_ref() == Some(&scan.hash);
+    let scan = scan(&project.path, &project.path);
+    let is_decided = project.trust_hash.as_ref() == Some(&scan.fingerprint());
     (if is_decided { project.trust } else { Trust::Unknown }, scan)
+}
+
+fn scan(project: &Path, directory: &Path) -> trust::Scan {
+    let home = std::env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
+    trust::scan(project, directory, home.as_deref())
+}
+
+/// A decision is about the project's own directory; what lies below it only is decided on as a project of its own.
+fn undecided(project: &ProjectRow, directory: &Path, found: &[&Finding]) -> Failure {
+    let mut files: Vec<&str> = found.iter().map(|finding| finding.path.as_str()).collect();
+    files.dedup();
+    let (count, files) = (found.len(), short_list(&files));
+    let what = if count == 1 { "1 setting".to_owned() } else { format!("{count} settings") };
+    let problem = if directory == project.path {
+        let (name, id) = (&project.name, &project.id);
+        format!(
+            "{name} contains {what} that can run code ({files}); trust it with POST /api/projects/{id}/trust"
+        )
+    } else {
+        let directory = directory.display();
+        format!(
+            "{directory} contains {what} that can run code ({files}); add it as a project to decide on them"
+        )
+    };
+    Failure::new(ErrorCode::TrustRequired, problem)
+}
+
+fn short_list(names: &[&str]) -> String {
+    match names.split_at_checked(LISTED) {
+        Some((first, rest)) if !rest.is_empty() => format!("{} and {} more", first.join(", "), rest.len()),
+        Some(_) | None => names.join(", "),
+    }
+}
+
+fn git_programs(project: &ProjectRow) -> Failure {
+    let name = &project.name;
+    let problem = format!(
+        "{name} contains git settings that run programs, which no agent can be kept from; remove them or trust the project"
+    );
+    Failure::new(ErrorCode::TrustRequired, problem)
 }
 
 fn is_idle(slot: &Slot) -> bool {

@@ -23,7 +23,7 @@ impl Sessions {
         let source = self.0.parts.store.session(id).await?.ok_or_else(|| Failure::no_session(id))?;
         let provider = self.0.parts.providers.get(&slot.cli_type)?;
         let (project, directory) = self.place(&slot.directory).await?;
-        let restricted = self.is_restricted(&project)?;
+        let restricted = self.is_restricted(&project, &directory, &slot.cli_type)?;
         self.make_room().await?;
         let guards = self.guards(&slot.cli_type, &source.options);
         let options = taken_over(source.options, &guards);

@@ -12,8 +12,12 @@ impl Sessions {
     pub(super) fn recall(&self, project: &ProjectRow) {
         let mut stale = self.0.parts.providers.all();
         stale.retain(|provider| provider.is_stale(&project.path));
-        let is_closing = *self.0.is_closing.borrow();
-        if stale.is_empty() || is_closing || self.is_restricted(project).unwrap_or(true) {
+        let is_kept_out = |cli_type: &str| {
+            let restricted = self.is_restricted(project, &project.path, cli_type);
+            restricted.unwrap_or(true)
+        };
+        stale.retain(|provider| !is_kept_out(provider.cli_type()));
+        if *self.0.is_closing.borrow() {
             return;
         }
         for provider in stale {

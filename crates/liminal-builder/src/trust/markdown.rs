@@ -1,23 +1,26 @@
-//! Sub-agents, commands and skills that a project brings. Owns finding what their heads allow or run; their texts are
-//! prompts, which run nothing by themselves.
+//! Sub-agents, commands and skills that a project brings. Owns finding what their heads allow or run, and the commands
+//! in their texts; otherwise the texts are prompts, which run nothing by themselves.
 
 use liminal_core::wire::projects::FindingKind;
 
-use super::Gathered;
-
-const WORDS: [(&str, FindingKind); 4] = [
+const WORDS: [(&str, FindingKind); 5] = [
     ("hooks", FindingKind::Hook),
     ("mcpServers", FindingKind::McpServer),
+    ("mcp-servers", FindingKind::McpServer),
     ("allowed-tools", FindingKind::Permission),
     ("permissionMode", FindingKind::Permission),
 ];
 
-pub(super) fn look(text: &str, shown: &str, gathered: &mut Gathered) {
-    for (word, kind) in WORDS {
-        if let Some(value) = head(text).and_then(|head| setting(head, word)) {
-            gathered.add(shown, kind, &value, value.as_bytes());
-        }
-    }
+/// How a text marks a command that runs when the text is used.
+const COMMAND: [&str; 2] = ["!`", "```!"];
+
+pub(super) fn findings(text: &str) -> Vec<(FindingKind, String)> {
+    let head = head(text).unwrap_or_default();
+    let mut found: Vec<_> =
+        WORDS.iter().filter_map(|(word, kind)| Some((*kind, setting(head, word)?))).collect();
+    let runs = text.lines().map(str::trim).filter(|line| COMMAND.iter().any(|mark| line.contains(mark)));
+    found.extend(runs.map(|line| (FindingKind::Hook, format!("runs a command when it is used: {line}"))));
+    found
 }
 
 /// What stands between the first two lines of dashes.

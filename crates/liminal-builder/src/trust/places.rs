@@ -1,180 +1,132 @@
-//! Where each agent looks by itself. Owns the files and the settings in them that matter.
+//! Where agents look for configuration by themselves. Owns the tables, one per agent, and which agent reads which;
+//! how a file is looked at is [`looking`](super::looking)'s business.
+//!
+//! The tables follow what the programs open when they are traced, what their bundles name and what their documentation
+//! says. They err on the side of asking: a setting is a finding unless it is known to be harmless.
 
-use std::path::Path;
+mod claude_code;
+mod codex;
+mod gemini;
+mod git;
+mod opencode;
+mod others;
 
 use liminal_core::wire::projects::FindingKind;
-use serde_json::Value;
 
-use super::{Gathered, describe, json, markdown, reading};
-use FindingKind::{Environment, Hook, McpServer, Permission, Unreadable};
+use crate::provider::model_api::Vendor;
+use crate::provider::{acp, claude_code as claude};
+
+/// An agent with a table of its own, or any other agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reader {
+    ClaudeCode,
+    Codex,
+    Gemini,
+    Opencode,
+    Other,
+}
+
+impl Reader {
+    pub(super) const ALL: [Self; 5] =
+        [Self::ClaudeCode, Self::Codex, Self::Gemini, Self::Opencode, Self::Other];
+
+    /// The CLI type, or a word for all others.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => claude::CLI_TYPE,
+            Self::Codex => acp::CODEX,
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+            Self::Other => "other",
+        }
+    }
+
+    /// The tables that apply to an agent. What an unknown agent reads is not known, so all of them do.
+    pub(super) fn of(cli_type: &str) -> &'static [Self] {
+        // A model's API is no program: nothing of it runs on this machine.
+        if Vendor::named(cli_type).is_some() {
+            return &[];
+        }
+        match Self::ALL.iter().position(|reader| reader.name() == cli_type) {
+            Some(at) if Self::ALL.get(at) != Some(&Self::Other) => Self::ALL.get(at..=at).unwrap_or_default(),
+            Some(_) | None => &Self::ALL,
+        }
+    }
+}
+
+/// What some agents read.
+pub(super) struct Table {
+    pub(super) readers: &'static [Reader],
+    pub(super) places: &'static [Place],
+}
+
+/// A file or a directory, below a directory that an agent looks into.
+pub(super) struct Place {
+    pub(super) path: &'static str,
+    pub(super) reach: Reach,
+    pub(super) form: Form,
+}
+
+/// In which directories above the session's own an agent looks, too. The user's home is never among them: what lies
+/// there is the user's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Up to the root of the repository; outside of one, up to the project.
+    Repository,
+    /// Up to the root of the repository; outside of one, up to the root of the file system.
+    RepositoryOrRoot,
+    /// Up to the root of the file system.
+    Root,
+}
+
+/// How a file is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Form {
+    /// JSON or TOML, by its ending. Each rule is a finding if its setting is there; so is every other setting that is not
+    /// known to be harmless.
+    Settings { rules: &'static [Rule], harmless: &'static [&'static str] },
+    /// Markdown: prompts, whose heads can allow or run something, and which can contain commands.
+    Heads,
+    /// A file as a whole, or every file below a directory.
+    Whole { kind: FindingKind, only: Only },
+    /// Variables of an environment, one per line.
+    Variables,
+    /// A directory of git's.
+    Git,
+}
 
 /// A setting, as a JSON pointer, and what it is.
-type Rule = (&'static str, FindingKind);
+pub(super) type Rule = (&'static str, FindingKind);
 
-struct Settings {
-    file: &'static str,
-    rules: &'static [Rule],
+/// Which files below a directory count.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Only {
+    /// Files with one of these endings.
+    Endings(&'static [&'static str]),
+    /// All but those with these endings or below directories with these names.
+    Not { endings: &'static [&'static str], names: &'static [&'static str] },
 }
 
-/// How hooks are written is the same for all that have them.
-const HOOKS: &str = "/hooks";
-
-/// Settings that are one command, in words or with more about it.
-const COMMANDS: [&str; 3] = ["/statusLine", "/fileSuggestion", "/notify"];
-
-const CLAUDE: &[Rule] = &[
-    (HOOKS, Hook),
-    ("/apiKeyHelper", Hook),
-    ("/awsAuthRefresh", Hook),
-    ("/awsCredentialExport", Hook),
-    ("/gcpAuthRefresh", Hook),
-    ("/otelHeadersHelper", Hook),
-    ("/statusLine", Hook),
-    ("/fileSuggestion", Hook),
-    ("/enabledPlugins", Hook),
-    ("/extraKnownMarketplaces", Hook),
-    ("/mcpServers", McpServer),
-    ("/env", Environment),
-    ("/permissions/allow", Permission),
-    ("/permissions/additionalDirectories", Permission),
-    ("/permissions/defaultMode", Permission),
-    ("/enableAllProjectMcpServers", Permission),
-    ("/enabledMcpjsonServers", Permission),
-    ("/sandbox", Permission),
-];
-
-const GEMINI: &[Rule] = &[
-    (HOOKS, Hook),
-    ("/mcpServers", McpServer),
-    ("/mcp/serverCommand", McpServer),
-    ("/tools/discoveryCommand", Hook),
-    ("/tools/callCommand", Hook),
-    ("/toolDiscoveryCommand", Hook),
-    ("/toolCallCommand", Hook),
-    ("/tools/allowed", Permission),
-    ("/tools/core", Permission),
-    ("/tools/autoAccept", Permission),
-    ("/autoAccept", Permission),
-    ("/general/defaultApprovalMode", Permission),
-    ("/security", Permission),
-];
-
-const OPENCODE: &[Rule] = &[
-    ("/mcp", McpServer),
-    ("/plugin", Hook),
-    ("/formatter", Hook),
-    ("/lsp", Hook),
-    ("/experimental/hook", Hook),
-    ("/permission", Permission),
-    ("/provider", Environment),
-];
-
-const CODEX: &[Rule] = &[
-    (HOOKS, Hook),
-    ("/notify", Hook),
-    ("/mcp_servers", McpServer),
-    ("/model_providers", Environment),
-    ("/model_provider", Environment),
-    ("/openai_base_url", Environment),
-    ("/chatgpt_base_url", Environment),
-    ("/shell_environment_policy", Environment),
-    ("/approval_policy", Permission),
-    ("/sandbox_mode", Permission),
-    ("/sandbox_workspace_write", Permission),
-    ("/default_permissions", Permission),
-    ("/permissions", Permission),
-];
-
-const FILES: [Settings; 9] = [
-    Settings { file: ".claude/settings.json", rules: CLAUDE },
-    Settings { file: ".claude/settings.local.json", rules: CLAUDE },
-    Settings { file: ".mcp.json", rules: &[("/mcpServers", McpServer)] },
-    Settings { file: ".codex/config.toml", rules: CODEX },
-    Settings { file: ".codex/hooks.json", rules: &[(HOOKS, Hook)] },
-    Settings { file: ".gemini/settings.json", rules: GEMINI },
-    Settings { file: "opencode.json", rules: OPENCODE },
-    Settings { file: "opencode.jsonc", rules: OPENCODE },
-    Settings { file: ".opencode/opencode.json", rules: OPENCODE },
-];
-
-/// Texts whose heads can allow or run something.
-const MARKDOWN: [&str; 3] = [".claude/agents", ".claude/commands", ".claude/skills"];
-
-/// Files that are taken as a whole: programs that an agent loads, rules that it follows.
-const WHOLE: [(&str, &[&str], FindingKind); 7] = [
-    (".codex/rules", &["rules"], Permission),
-    (".gemini/policies", &["toml"], Permission),
-    (".gemini/extensions", &["json"], Hook),
-    (".opencode/plugin", &["js", "ts", "mjs"], Hook),
-    (".opencode/plugins", &["js", "ts", "mjs"], Hook),
-    (".opencode/tool", &["js", "ts", "mjs"], Hook),
-    (".opencode/tools", &["js", "ts", "mjs"], Hook),
-];
-
-/// Looks at all of them in one directory.
-pub(super) fn look(folder: &Path, prefix: &str, gathered: &mut Gathered) {
-    for settings in &FILES {
-        look_at_settings(folder, prefix, settings, gathered);
-    }
-    for place in MARKDOWN {
-        for path in reading::files(&folder.join(place), &["md"]) {
-            let shown = name(folder, prefix, &path);
-            if let Some(text) = reading::text(&path, &shown, gathered) {
-                markdown::look(&text, &shown, gathered);
-            }
-        }
-    }
-    for (place, endings, kind) in WHOLE {
-        for path in reading::files(&folder.join(place), endings) {
-            let shown = name(folder, prefix, &path);
-            if let Some(text) = reading::text(&path, &shown, gathered) {
-                gathered.add(&shown, kind, "is loaded by the agent", text.as_bytes());
-            }
-        }
-    }
-    look_at_variables(folder, prefix, gathered);
+impl Only {
+    const ALL: Self = Self::Not { endings: &[], names: &[] };
+    const NO_PROMPTS: Self = Self::Not { endings: &["md"], names: &[] };
 }
 
-fn look_at_settings(folder: &Path, prefix: &str, settings: &Settings, gathered: &mut Gathered) {
-    let shown = format!("{prefix}{}", settings.file);
-    let Some(text) = reading::text(&folder.join(settings.file), &shown, gathered) else { return };
-    let is_toml = settings.file.ends_with(".toml");
-    let value = if is_toml { toml::from_str(&text).ok() } else { json::parse(&text) };
-    let Some(value) = value.filter(Value::is_object) else {
-        // An agent may read it more kindly than we do.
-        gathered.add(&shown, Unreadable, "cannot be understood", text.as_bytes());
-        return;
-    };
-    for (pointer, kind) in settings.rules {
-        let Some(found) = value.pointer(pointer) else { continue };
-        for (detail, whole) in described(pointer, found) {
-            gathered.add(&shown, *kind, &detail, format!("{pointer} {detail} {whole}").as_bytes());
-        }
+impl Place {
+    const fn new(path: &'static str, reach: Reach, form: Form) -> Self {
+        Self { path, reach, form }
+    }
+
+    const fn whole(path: &'static str, reach: Reach, kind: FindingKind, only: Only) -> Self {
+        Self { path, reach, form: Form::Whole { kind, only } }
     }
 }
 
-fn described(pointer: &str, value: &Value) -> Vec<(String, String)> {
-    let setting = pointer.rsplit('/').next().unwrap_or_default();
-    if pointer == HOOKS {
-        return describe::hooks(value);
-    }
-    if COMMANDS.contains(&pointer) {
-        return vec![describe::one(setting, value)];
-    }
-    describe::parts(setting, value)
-}
+/// All tables.
+pub(super) const TABLES: [&Table; 6] =
+    [&claude_code::TABLE, &codex::TABLE, &gemini::TABLE, &opencode::TABLE, &others::TABLE, &git::TABLE];
 
-/// Gemini's own file of variables; values may be anybody's keys, so the names are told.
-fn look_at_variables(folder: &Path, prefix: &str, gathered: &mut Gathered) {
-    let shown = format!("{prefix}.gemini/.env");
-    let Some(text) = reading::text(&folder.join(".gemini/.env"), &shown, gathered) else { return };
-    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
-        if let Some((variable, _)) = line.split_once('=') {
-            gathered.add(&shown, Environment, variable.trim(), line.as_bytes());
-        }
-    }
-}
-
-fn name(folder: &Path, prefix: &str, path: &Path) -> String {
-    format!("{prefix}{}", path.strip_prefix(folder).unwrap_or(path).display())
+/// Every place with those who read it.
+pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static [Reader])> {
+    TABLES.iter().flat_map(|table| table.places.iter().map(|place| (place.path, table.readers)))
 }

@@ -1,5 +1,6 @@
 use std::fs;
 
+use super::gathered::{LONGEST_DETAIL, MOST_FINDINGS};
 use super::*;
 
 struct Project(tempfile::TempDir);
@@ -21,7 +22,7 @@ impl Project {
     }
 
     fn scan(&self) -> Scan {
-        scan(self.path(), self.path())
+        scan(self.path(), self.path(), None)
     }
 
     fn lines(&self) -> Vec<String> {
@@ -173,7 +174,7 @@ fn what_lies_above_and_below_counts_where_agents_look() {
     repository.write("project/other/.claude/settings.json", &hook("aside"));
     let project = repository.path().join("project");
     let paths = |directory: &Path| {
-        let found = scan(&project, directory).findings;
+        let found = scan(&project, directory, None).findings;
         found.into_iter().map(|finding| finding.path).collect::<Vec<_>>()
     };
     let both = ["../.claude/settings.json", ".claude/settings.json"];
@@ -198,4 +199,75 @@ fn details_are_short_clean_and_not_endless() {
     let found = project.scan().findings;
     assert_eq!(found.len(), MOST_FINDINGS + 1);
     assert!(found.last().unwrap().detail.starts_with("300 more are not shown"));
+}
+
+#[test]
+fn every_place_is_documented() {
+    let document = include_str!("../../../../docs/trust.md");
+    for (path, readers) in places() {
+        assert!(document.contains(&format!("`{path}`")), "{path} for {readers:?}");
+    }
+}
+
+#[test]
+fn nothing_hides_behind_depth_number_or_links() {
+    let project = Project::new();
+    let deep = "a/".repeat(12);
+    project.write(&format!(".claude/commands/{deep}c.md"), "---\nallowed-tools: Bash\n---\n");
+    for number in 0..600 {
+        project.write(&format!(".opencode/agents/{number:03}.md"), "agent");
+    }
+    project.write("elsewhere/x.toml", "rule");
+    fs::create_dir_all(project.path().join(".gemini/policies")).unwrap();
+    std::os::unix::fs::symlink("../../elsewhere", project.path().join(".gemini/policies/linked")).unwrap();
+    let scan = project.scan();
+    for (agent, problem) in
+        [("claude-code", "too deep"), ("opencode", "more"), ("gemini", "is a link to a directory")]
+    {
+        let found = scan.concerning(agent);
+        assert!(found.iter().any(|finding| finding.detail.contains(problem)), "{agent}: {found:#?}");
+    }
+}
+
+#[test]
+fn a_later_setting_is_a_finding_and_a_harmless_one_is_not() {
+    let project = Project::new();
+    project.write("opencode.json", r#"{"$schema": "s", "model": "m", "runAtStart": "sh"}"#);
+    assert_eq!(project.lines(), ["opencode.json setting: runAtStart: sh"]);
+}
+
+#[test]
+fn a_change_of_a_file_that_is_too_long_changes_the_hash() {
+    let project = Project::new();
+    let hash_of = |bytes: usize| project.write(".mcp.json", &"x".repeat(bytes)).scan().hash;
+    assert_ne!(hash_of(2 << 20), hash_of((2 << 20) + 1));
+}
+
+#[test]
+fn the_users_own_home_is_not_looked_at() {
+    let home = Project::new();
+    home.write(".mcp.json", r#"{"mcpServers": {"mine": {"command": "m"}}}"#);
+    home.write("code/.env", "A=b");
+    home.write("code/shop/README.md", "");
+    let shop = home.path().join("code/shop");
+    let paths = |home| {
+        let found = scan(&shop, &shop, home).findings;
+        found.into_iter().map(|finding| finding.path).collect::<Vec<_>>()
+    };
+    assert_eq!(paths(Some(home.path())), ["../.env"]);
+    assert_eq!(paths(None), ["../../.mcp.json", "../.env"]);
+}
+
+#[test]
+fn a_decision_holds_for_what_each_agent_reads() {
+    let project = Project::new();
+    project.write(".env", "A=b");
+    let decided = project.scan().fingerprint();
+    project.write(".env", "A=c").write(".opencode/x", "y");
+    let now = project.scan();
+    let holds = ["claude-code", "codex", "gemini", "opencode", "mine", "anthropic"]
+        .map(|agent| now.is_decided(&decided, agent));
+    assert_eq!(holds, [true, true, false, false, false, true]);
+    let earlier = "0".repeat(64);
+    assert!(!now.is_decided(&earlier, "claude-code"), "a decision of an earlier version is asked for again");
 }

@@ -34,3 +34,4 @@ mod recording;
 mod remembered;
 mod steering;
 mod streams;
+mod trust;

@@ -69,6 +69,10 @@ pub struct Finding {
     pub kind: FindingKind,
     /// What it does: the command, the server, the variable.
     pub detail: String,
+    /// The types of agents that read it. `other` stands for every agent that is not named by any finding; such an agent
+    /// must be expected to read all of them.
+    #[serde(default)]
+    pub agents: Vec<String>,
 }
 
 wire_enum! {
@@ -82,6 +86,8 @@ wire_enum! {
         Environment = "environment",
         /// A rule that allows something without asking.
         Permission = "permission",
+        /// A file or a setting that changes what an agent does.
+        Setting = "setting",
         /// A file that could not be read, so that nobody knows.
         Unreadable = "unreadable",
     }

@@ -1,7 +1,8 @@
 /** Registers a directory. Says what is wrong where it is wrong; the focus stays in the field. */
 import { createEffect, createSignal, createUniqueId, For, on, onCleanup, Show } from 'solid-js';
 import { addProject } from '../../state/actions';
-import { projects } from '../../state/catalog';
+import { concerning } from '../../model/trust';
+import { agents, projects } from '../../state/catalog';
 import { prefs } from '../../state/prefs';
 import { hide, show } from '../../state/screen';
 import { api, codeOfFailure, reason } from '../../state/services';
@@ -56,10 +57,12 @@ export function AddProjectDialog() {
       setAdding(false);
     }
   };
-  /** A project that brings something that runs is decided on at once. */
+  /** Asks at once about settings that an installed agent reads. */
   const next = (): void => {
     const project = projects.at(-1);
-    if (project?.trust === 'unknown' && project.findings.length > 0) show({ kind: 'trust', project });
+    const installed = (agents() ?? []).filter((agent) => !agent.problem && agent.name !== 'demo');
+    const isRead = project !== undefined && installed.some((agent) => concerning(project.findings, agent.name).length > 0);
+    if (project?.trust === 'unknown' && isRead) show({ kind: 'trust', project });
   };
   const onKey = (event: KeyboardEvent): void => {
     const count = paths().length;

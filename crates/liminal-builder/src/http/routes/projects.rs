@@ -41,9 +41,9 @@ pub(super) const AREA: Area = Area {
             verb: Verb::Post,
             path: "/api/projects/{id}/trust",
             access: Access::Credential,
-            summary: "Decides whether what the project brings may run",
+            summary: "Decides whether agents may use what the project brings",
             headers: &[],
-            errors: &[KEPT, &[ErrorCode::ProjectNotFound]],
+            errors: &[KEPT, &[ErrorCode::ProjectNotFound, ErrorCode::ProjectDirInvalid]],
             handler: handler!(project::decide_trust),
         },
         Route {
@@ -52,7 +52,7 @@ pub(super) const AREA: Area = Area {
             access: Access::Credential,
             summary: "Lists files of the project that match",
             headers: &[],
-            errors: &[KEPT, &[ErrorCode::ProjectNotFound]],
+            errors: &[KEPT, &[ErrorCode::ProjectNotFound, ErrorCode::ProjectDirInvalid]],
             handler: handler!(project::files),
         },
         Route {

@@ -6,10 +6,13 @@ use std::ffi::OsString;
 use liminal_core::dialect::claude::{DEFAULT_MODE, is_permission_mode, permission_modes};
 
 use super::CLI_TYPE;
+use crate::process::Environment;
 use crate::provider::{Guards, OpenError, SessionOptions};
 
 /// Nothing of the project: neither its settings with their hooks and variables, nor the servers of its `.mcp.json`.
 const RESTRICTED: [&str; 2] = ["--setting-sources=user", "--strict-mcp-config"];
+/// No flag keeps the program from submitting the prompts of a project's `scheduled_tasks.json`.
+const WITHOUT_SCHEDULE: (&str, &str) = ("CLAUDE_CODE_DISABLE_CRON", "1");
 
 /// What this program says itself. Said twice, it would break the conversation, or what keeps it from acting unasked.
 const OURS: [&str; 23] = [
@@ -129,6 +132,12 @@ pub(super) fn arguments(start: Start<'_>, options: &SessionOptions, own: &[Strin
         bind("add-dir", directory.as_ref());
     }
     arguments
+}
+
+/// The environment for a session with these options.
+pub(super) fn environment(environment: Environment, options: &SessionOptions) -> Environment {
+    let (name, value) = WITHOUT_SCHEDULE;
+    if options.restricted { environment.with(name, value) } else { environment }
 }
 
 pub(super) fn check(options: &SessionOptions, allow_bypass: bool) -> Result<(), OpenError> {

@@ -173,7 +173,7 @@ impl Machine {
         self.home.path().join("data")
     }
 
-    fn heard_file(&self) -> PathBuf {
+    pub(super) fn heard_file(&self) -> PathBuf {
         self.home.path().join("heard.ndjson")
     }
 

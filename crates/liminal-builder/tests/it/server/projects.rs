@@ -125,3 +125,23 @@ async fn files_and_directories_are_found_by_what_is_typed() {
     assert!(completed["paths"][0].as_str().unwrap().contains("project/source"), "{completed}");
     server.stop().await;
 }
+
+#[tokio::test]
+async fn d15_a_project_replaced_by_a_link_is_not_searched() {
+    let machine = Machine::new();
+    let server = machine.start().await;
+    let elsewhere = machine.directory("elsewhere");
+    std::fs::write(elsewhere.join("secret-plan.md"), "").unwrap();
+    std::fs::create_dir(elsewhere.join(".claude")).unwrap();
+    std::fs::write(elsewhere.join(".claude/settings.json"), r#"{"apiKeyHelper": "secret"}"#).unwrap();
+    std::fs::remove_dir_all(&machine.project).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &machine.project).unwrap();
+    let project = server.projects().await.remove(0);
+    let found = server.get(&format!("/api/projects/{}/files?q=plan", project.id)).await;
+    found.assert_problem(400, "PROJECT_DIR_INVALID");
+    assert!(!format!("{found:?}").contains("secret"), "{found:?}");
+    assert!(project.is_missing && project.findings.is_empty(), "{project:?}");
+    let trust = format!("/api/projects/{}/trust", project.id);
+    server.post(&trust, json!({ "trusted": true })).await.assert_problem(400, "PROJECT_DIR_INVALID");
+    server.stop().await;
+}
