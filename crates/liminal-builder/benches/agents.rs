@@ -225,7 +225,6 @@ async fn run_direct(model: &Running) -> Run {
     settings.program = Some(program());
     settings.environment = variables(model, home.path());
     let provider = ClaudeCode::new(settings);
-    provider.installed().await.unwrap();
     let began = Instant::now();
     let request = OpenRequest {
         directory: home.path().to_owned(),

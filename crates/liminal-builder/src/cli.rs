@@ -52,7 +52,7 @@ pub enum Command {
     Export(sessions::Export),
     /// Find words in all sessions
     Search(sessions::Search),
-    /// Tell which agents this machine has, and what is missing
+    /// Check which agents are installed and what is missing
     Doctor(Doctor),
     /// Show every setting, its value and where that comes from
     Config(ShowConfig),
@@ -198,7 +198,7 @@ pub struct Doctor {
     /// Install an agent for Liminal Builder alone, with npm, before looking
     #[arg(long, value_name = "AGENT", value_parser = ["codex"])]
     pub install: Option<String>,
-    /// Another configuration file than the usual one
+    /// Use this configuration file instead of the default
     #[arg(long, value_name = "FILE", env = "LIMINAL_CONFIG")]
     pub config: Option<PathBuf>,
 }

@@ -5,6 +5,7 @@ pub mod claude_code;
 pub mod codex;
 mod files;
 mod index;
+mod known;
 mod lines;
 
 use std::io;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use liminal_core::time::Timestamp;
 
 use files::Stamp;
+pub use known::{KnownDirectories, KnownDirectory};
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -23,6 +23,7 @@ mod frames;
 mod gate;
 mod health;
 pub mod host;
+mod known_projects;
 mod ledger;
 mod limits;
 mod listen;
@@ -67,11 +68,12 @@ use ledger::Ledger;
 use listener::Listener;
 use web_origin::WebOrigin;
 
+use crate::agents::AgentNews;
 use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::sessions::Sessions;
 
-pub use app::FindAgents;
+pub use app::{AgentsAsked, FindAgents};
 pub use limits::Limits;
 pub use listener::Endpoint;
 pub use operation::{Answer, Content, Operation, Type};
@@ -148,6 +150,8 @@ pub struct Options {
     pub data_directory: PathBuf,
     /// Who knows the agents.
     pub find_agents: FindAgents,
+    /// Where changes to the agents are announced.
+    pub agent_news: AgentNews,
 }
 
 /// A server that listens and does not yet answer.
@@ -227,6 +231,7 @@ fn app(options: Options, endpoint: &Endpoint) -> App {
         limits: options.limits,
         clock: Clock::start(),
         find_agents: options.find_agents,
+        agent_news: options.agent_news,
         sessions: options.sessions,
         ledger: Ledger::new(options.audit, Clock::start()),
         data_directory: options.data_directory,

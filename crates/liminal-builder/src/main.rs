@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use liminal_builder::agents::{AgentReport, Machine, install_managed};
+use liminal_builder::agents::{self, AgentReport, Detector, Machine, install_managed};
 use liminal_builder::cli::{
     Auth, AuthAction, Cli, Command, DemoAgent, Doctor, Process, Replay, ScriptedModel, Serve, ShowConfig, Url,
 };
@@ -112,14 +112,15 @@ async fn doctor(options: &Doctor) -> Result<ExitCode> {
         install_managed(CODEX_PACKAGE, &managed, &environment).await?;
     }
     let data = usual_data_directory(&environment).unwrap_or_default();
-    let machine = Machine { config: &config, environment: &environment, managed: &managed, data: &data };
-    let agents = machine.agents_with_logins().await;
+    let (detector, detection) = Detector::start(Machine { config, environment, managed, data });
+    let agents = detector.settled().await;
+    detection.close().await;
     let any = agents.iter().any(|agent| agent.is_usable() && !agent.built_in);
-    let agents: Vec<AgentReport> = agents.into_iter().chain(machine.redis().await).collect();
+    let agents: Vec<AgentReport> = agents.into_iter().chain(detector.machine().redis().await).collect();
     if options.json {
         say(&serde_json::to_string_pretty(&agents)?)?;
     } else {
-        agents.iter().try_for_each(|agent| say(&one_line(&agent.to_string())))?;
+        agents.iter().try_for_each(|agent| say(&one_line(&agents::line(agent))))?;
     }
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -207,6 +207,11 @@ impl AgentProcess {
         *self.exit.insert(Exit::from(status))
     }
 
+    /// Leaves descendants alone after the process itself has ended.
+    fn let_go(mut self) {
+        self.cleared.get_or_insert_default();
+    }
+
     fn is_over(&self) -> bool {
         self.exit.is_some() && self.cleared.as_ref().is_some_and(|killed| killed.survivors.is_empty())
     }

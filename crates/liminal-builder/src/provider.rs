@@ -5,7 +5,6 @@ pub mod acp;
 pub mod claude_code;
 mod guards;
 mod handshake;
-mod missing;
 pub mod model_api;
 mod registry;
 
@@ -21,7 +20,7 @@ use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::SessionId;
 
 use crate::clock::Clock;
-use crate::discovery::Listing;
+use crate::discovery::{KnownDirectories, Listing};
 use crate::process::SpawnError;
 use crate::transport::{AgentPipe, Later};
 pub use guards::{Guards, Standing};
@@ -193,6 +192,11 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
         Box::pin(async { Ok(Listing::default()) })
     }
 
+    /// The directories that the agent has worked in, as its files tell.
+    fn known_directories(&self) -> Asking<'_, KnownDirectories> {
+        Box::pin(async { Ok(KnownDirectories::default()) })
+    }
+
     /// Whether what [`Provider::found`] tells is old, and only the agent knows better.
     fn is_stale(&self, _directory: &Path) -> bool {
         false
@@ -232,6 +236,9 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     fn restarts_to_unguard(&self) -> bool {
         false
     }
+
+    /// Hears whether a turn failed for want of a login, or one was there.
+    fn note_login(&self, _is_there: bool) {}
 
     /// Ends what runs for no session alone, and comes back when it was struck: a program that ends in the midst of that
     /// would leave it behind.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use tokio::sync::watch;
 
-use crate::agents::Machine;
+use crate::agents::{Detection, Detector, Machine};
 use crate::attachments::Attachments;
 use crate::audit::Audit;
 use crate::clock::Clock;
@@ -21,7 +21,7 @@ use crate::cluster::{self, Cluster};
 use crate::config::{Config, ConfigError, usual_data_directory};
 use crate::data_dir::DataDir;
 use crate::http::credentials::{BrowserLogins, BrowserSessions, Digest, ProgramToken, SharedLogins};
-use crate::http::{Endpoint, FindAgents, Options, ServeError, Server, ServerFile};
+use crate::http::{AgentsAsked, Endpoint, FindAgents, Options, ServeError, Server, ServerFile};
 use crate::log::redis::RedisLog;
 use crate::log::shared::SharedLog;
 use crate::log::sqlite::{self, SqliteLog};
@@ -41,7 +41,7 @@ const MORE_PORTS: u16 = 16;
 const USUAL_PORT: u16 = 4747;
 
 /// What is to be served.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Plan {
     /// Every setting.
     pub config: Config,
@@ -64,6 +64,11 @@ impl Plan {
         let managed = managed_agents(&environment);
         Ok(Self { config, environment, managed, data, recordings: None, opens_browser: false })
     }
+
+    fn machine(&self) -> Machine {
+        let Self { config, environment, managed, data, .. } = self.clone();
+        Machine { config, environment, managed, data }
+    }
 }
 
 /// Where agents are installed for this program alone.
@@ -81,6 +86,7 @@ pub struct Ready {
     delivery: Option<Delivery>,
     audit: Audit,
     server: Server,
+    detection: Detection,
 }
 
 /// Serves until what `listen` waits for. Says where, once it can be reached.
@@ -147,7 +153,9 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     let membership = join(&plan.config, &log, &real).await?;
     let publisher = publisher(&plan.config)?;
     let outbox = publisher.is_some().then(Outbox::default);
-    let sessions = sessions(plan, &log, &instance, (membership, outbox.clone(), audit.clone())).await;
+    let (detector, detection) = Detector::start(plan.machine());
+    let providers = ProviderRegistry::of(&detector, &instance);
+    let sessions = sessions(plan, &log, providers, (membership, outbox.clone(), audit.clone()));
     let delivery = publisher
         .zip(outbox)
         .map(|(publisher, outbox)| Delivery::start(outbox, publisher, sessions.metrics().clone()));
@@ -169,10 +177,11 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
         sessions: sessions.clone(),
         audit: audit.clone(),
         data_directory: real.clone(),
-        find_agents: find_agents(plan),
+        find_agents: find_agents(&detector),
+        agent_news: detector.news().clone(),
     };
     let server = bind(options, &plan.config).await?;
-    Ok(Ready { directory, log, sessions, delivery, audit, server })
+    Ok(Ready { directory, log, sessions, delivery, audit, server, detection })
 }
 
 /// Where the sessions of browsers are kept: here, and by the others if there are any.
@@ -204,9 +213,10 @@ impl Ready {
 
     /// Serves until `shutdown`; `left` is called when nobody is answered any more. The directory is given back last.
     pub async fn until(self, shutdown: impl Future<Output = ()>, left: impl FnOnce()) -> Result<()> {
-        let Self { directory, log, sessions, delivery, audit, server } = self;
+        let Self { directory, log, sessions, delivery, audit, server, detection } = self;
         serve(shutdown, server, &sessions).await;
         left();
+        detection.close().await;
         if let Some(delivery) = delivery {
             delivery.close().await;
         }
@@ -296,15 +306,14 @@ fn publisher(config: &Config) -> Result<Option<RedisPublisher>> {
     publisher.transpose().context("redis.url cannot be used")
 }
 
-async fn sessions(
+fn sessions(
     plan: &Plan,
     log: &Arc<SqliteLog>,
-    instance: &InstanceId,
+    providers: ProviderRegistry,
     (membership, stream_b, audit): (Option<Membership>, Option<Outbox>, Audit),
 ) -> Sessions {
     let (states, events) = logs(log, membership.as_ref());
-    let Plan { config, environment, managed, data, recordings, .. } = plan;
-    let machine = Machine { config, environment, managed, data };
+    let Plan { config, data, recordings, .. } = plan;
     let chosen = &config.sessions;
     Sessions::new(Parts {
         database: Arc::clone(log),
@@ -315,7 +324,7 @@ async fn sessions(
         store: Store::new(Arc::clone(log)),
         attachments: Attachments::kept_in(data),
         audit: Some(audit),
-        providers: ProviderRegistry::of(&machine, instance).await,
+        providers,
         settings: Settings {
             idle: chosen.idle(),
             most_agents: usize::try_from(chosen.max_agents).unwrap_or(usize::MAX),
@@ -358,14 +367,15 @@ async fn bind(options: impl Fn(Endpoint) -> Options, config: &Config) -> Result<
     result
 }
 
-fn find_agents(plan: &Plan) -> FindAgents {
-    let Plan { config, environment, managed, data, .. } = plan;
-    let place = Arc::new((config.clone(), environment.clone(), managed.clone(), data.clone()));
-    Arc::new(move || {
-        let place = Arc::clone(&place);
+fn find_agents(detector: &Detector) -> FindAgents {
+    let detector = detector.clone();
+    Arc::new(move |asking| {
+        let detector = detector.clone();
         Box::pin(async move {
-            let (config, environment, managed, data) = &*place;
-            Machine { config, environment, managed, data }.agents_with_logins().await
+            match asking {
+                AgentsAsked::AsKnown => detector.agents().await,
+                AgentsAsked::Again => detector.refresh().await,
+            }
         })
     })
 }

@@ -12,9 +12,10 @@ use crate::event::Attachment;
 use crate::stream_b::{StreamBMessage, UiTurnEvent, UiUpsert};
 use crate::upsert::{TurnEvent, Upsert};
 use crate::wire::access::{BrowserKey, ExchangeCode, FreshAddress};
+use crate::wire::agents::AgentReport;
 use crate::wire::approvals::{ApprovalList, SearchResults};
 use crate::wire::attachments::AttachFile;
-use crate::wire::projects::{AddProject, DecideTrust, PathList, Project, ProjectList};
+use crate::wire::projects::{AddProject, DecideTrust, KnownProjectList, PathList, Project, ProjectList};
 use crate::wire::rest::{
     Configure, CreateSession, EditQueued, ForkSession, HistoryPage, MessageAccepted, Meta, PermissionAnswer,
     Problem, Queue, Rename, SendMessage, SessionList, SessionOpened, SessionStatus,
@@ -52,6 +53,7 @@ macro_rules! each_root {
             AddProject,
             Project,
             ProjectList,
+            KnownProjectList,
             DecideTrust,
             PathList,
             PermissionAnswer,
@@ -59,6 +61,7 @@ macro_rules! each_root {
             BrowserKey,
             FreshAddress,
             Meta,
+            AgentReport,
             Problem
         )
     };

@@ -12,6 +12,7 @@ pub mod anthropic;
 pub mod claude;
 pub mod codex_rollout;
 mod fields;
+mod login;
 mod message_blocks;
 pub mod model_api;
 mod one_line;

@@ -68,6 +68,8 @@ wire_enum! {
         ItemTooLong = "ITEM_TOO_LONG",
         /// A line of the agent was longer than the limit.
         LineTooLong = "LINE_TOO_LONG",
+        /// The agent is not logged in; its own program does that.
+        LoginRequired = "LOGIN_REQUIRED",
         /// There is such a path, but not for this method.
         MethodNotAllowed = "METHOD_NOT_ALLOWED",
         /// No connection to the model's API could be made.

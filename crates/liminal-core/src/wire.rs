@@ -3,6 +3,7 @@
 
 pub mod abilities;
 pub mod access;
+pub mod agents;
 pub mod approvals;
 pub mod attachments;
 pub mod guard;
@@ -17,6 +18,7 @@ use ts_rs::TS;
 use crate::ids::{ItemId, ProjectId, SessionId, TurnId};
 use crate::upsert::{TurnEvent, Upsert};
 use crate::wire_enum::wire_enum;
+use agents::AgentReport;
 use rest::{PermissionAnswer, Problem, QueuedMessage, SendMessage};
 use view::SessionView;
 
@@ -193,6 +195,12 @@ pub enum ServerMessage {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         project_id: Option<ProjectId>,
+    },
+    /// The agents of this machine changed: one was installed, or its version or login became known.
+    #[serde(rename = "agents:changed")]
+    AgentsChanged {
+        /// All of them, as `GET /api/agents` lists them.
+        agents: Vec<AgentReport>,
     },
     /// What was asked is done.
     #[serde(rename = "ok")]

@@ -62,6 +62,47 @@ current?: string,
  */
 choices: Array<Choice>, };
 
+export type AgentReport = { 
+/**
+ * The `cliType` of its sessions.
+ */
+name: string, 
+/**
+ * What is known of it so far.
+ */
+state: AgentState, 
+/**
+ * How it is started.
+ */
+launch?: Launch, 
+/**
+ * Its version; for a model's API, the model.
+ */
+version?: string, 
+/**
+ * Why it cannot be used, and what to do about it.
+ */
+problem?: string, 
+/**
+ * Whether it is a part of this program: always there, with no model behind it.
+ */
+builtIn?: boolean, 
+/**
+ * Whether it is logged in; absent where that is not known. An agent may work without a login, by an API key or a
+ * model of the user's own.
+ */
+loggedIn?: boolean, 
+/**
+ * The command that installs it, where one is known.
+ */
+install?: string, 
+/**
+ * The command that signs its user in, where one is known.
+ */
+signIn?: string, };
+
+export type AgentState = "detecting" | "usable" | "missing" | "unusable";
+
 export type AgentView = { 
 /**
  * Its process, while it runs; sessions of one agent may share it.
@@ -338,7 +379,7 @@ position?: number, };
 
 export type Encoding = "append";
 
-export type ErrorCode = "AGENTS_EXHAUSTED" | "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "APPROVAL_NOT_FOUND" | "ATTACHMENT_NOT_FOUND" | "ATTACHMENT_NOT_TAKEN" | "ATTACHMENTS_FULL" | "BODY_TOO_LARGE" | "BYPASS_NOT_ALLOWED" | "BYPASS_NOT_CONFIRMED" | "CODE_INVALID" | "CODE_USED" | "DELIVERY_UNKNOWN" | "HOST_NOT_ALLOWED" | "IDEMPOTENCY_MISMATCH" | "INTERNAL" | "INVALID_REQUEST" | "ITEM_NOT_FOUND" | "ITEM_TOO_LONG" | "LINE_TOO_LONG" | "METHOD_NOT_ALLOWED" | "MODEL_UNREACHABLE" | "NOT_FORKABLE" | "NOT_FOUND" | "NOT_READY" | "NOT_STEERABLE" | "OWNER_LOST" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_EXISTS" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "QUEUED_NOT_FOUND" | "QUEUE_FULL" | "RANGE_NOT_SATISFIABLE" | "REDIS_UNREACHABLE" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_LOST" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SESSION_TAKEN_OVER" | "SHUTTING_DOWN" | "SPAWN_FAILED" | "STORAGE_FULL" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TRUST_REQUIRED" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "WRONG_STATE";
+export type ErrorCode = "AGENTS_EXHAUSTED" | "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "APPROVAL_NOT_FOUND" | "ATTACHMENT_NOT_FOUND" | "ATTACHMENT_NOT_TAKEN" | "ATTACHMENTS_FULL" | "BODY_TOO_LARGE" | "BYPASS_NOT_ALLOWED" | "BYPASS_NOT_CONFIRMED" | "CODE_INVALID" | "CODE_USED" | "DELIVERY_UNKNOWN" | "HISTORY_RESET" | "HOST_NOT_ALLOWED" | "IDEMPOTENCY_MISMATCH" | "INTERNAL" | "INVALID_REQUEST" | "ITEM_NOT_FOUND" | "ITEM_TOO_LONG" | "LINE_TOO_LONG" | "LOGIN_REQUIRED" | "METHOD_NOT_ALLOWED" | "MODEL_UNREACHABLE" | "NOT_FORKABLE" | "NOT_FOUND" | "NOT_READY" | "NOT_STEERABLE" | "OWNER_LOST" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_EXISTS" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "QUEUED_NOT_FOUND" | "QUEUE_FULL" | "RANGE_NOT_SATISFIABLE" | "REDIS_UNREACHABLE" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_LOST" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SESSION_TAKEN_OVER" | "SHUTTING_DOWN" | "SPAWN_FAILED" | "STORAGE_FULL" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TRUST_REQUIRED" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "WRONG_STATE";
 
 export type ErrorInfo = { 
 /**
@@ -552,6 +593,48 @@ initialContent?: string,
  * The tool call whose sub-agent this item belongs to.
  */
 parentCallId?: CallId, } & ({ "itemType": "message" } | { "itemType": "reasoning" } | { "itemType": "function_call" } & FunctionCallStart | { "itemType": "function_call_output" } & FunctionCallOutputStart | { "itemType": "plan" } & Plan | { "itemType": "permission" } & PermissionRequest);
+
+export type KnownProject = { 
+/**
+ * The directory.
+ */
+path: string, 
+/**
+ * Its last part.
+ */
+name: string, 
+/**
+ * How many sessions agents have kept of it.
+ */
+sessions: number, 
+/**
+ * The `cliType` of each of these agents.
+ */
+agents: Array<string>, 
+/**
+ * When an agent last worked there.
+ */
+lastActivity: string, };
+
+export type KnownProjectList = { 
+/**
+ * The directories.
+ */
+projects: Array<KnownProject>, 
+/**
+ * There were more session files than are read at once: older directories may be missing, and counts too low.
+ */
+isCut?: boolean, };
+
+export type Launch = { 
+/**
+ * The program.
+ */
+program: string, 
+/**
+ * Its arguments.
+ */
+args: Array<string>, };
 
 export type Location = { 
 /**
@@ -1358,7 +1441,11 @@ agent: AgentView, } | { "type": "sessions:changed",
 /**
  * The project whose list it is.
  */
-projectId?: ProjectId, } | { "type": "ok", 
+projectId?: ProjectId, } | { "type": "agents:changed", 
+/**
+ * All of them, as `GET /api/agents` lists them.
+ */
+agents: Array<AgentReport>, } | { "type": "ok", 
 /**
  * Which question this answers.
  */

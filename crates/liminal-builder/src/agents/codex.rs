@@ -1,74 +1,64 @@
 //! Finding Codex's ACP adapter. Two packages install a program of the same name; owns telling them apart.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use super::{Launch, Machine, first_line, npm};
-use crate::process::{Environment, run_for_output};
+use super::locate::{Place, Program, Question};
+use super::npm::{self, NpmRoot};
+use super::{Launch, Machine, first_line, probe};
+use crate::process::Environment;
 
 pub(super) const NAME: &str = "codex";
 const PROGRAM: &str = "codex-acp";
 const PACKAGE: &str = "@agentclientprotocol/codex-acp";
 const ENTRY: &str = "@agentclientprotocol/codex-acp/dist/index.js";
-/// One of the two answers at once, the other fails at once; both would otherwise start to serve.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Which of the two packages it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Variant {
+enum Variant {
     /// `@agentclientprotocol/codex-acp`: follows current Codex.
     Node,
     /// `@zed-industries/codex-acp`: one program with an older Codex inside.
     Zed,
 }
 
-pub(super) struct Found {
-    pub(super) launch: Launch,
-    pub(super) version: String,
-}
-
-/// As set, on the `PATH`, among npm's packages, or installed for us alone.
-pub(super) async fn find(machine: &Machine<'_>) -> Result<Found, String> {
-    let setting = machine.setting(NAME);
-    let set = setting.map(|agent| agent.args.clone()).unwrap_or_default();
-    if let Some(command) = setting.and_then(|agent| agent.command.as_deref()) {
-        let program = machine
-            .resolve(command)
-            .ok_or_else(|| format!("cannot find {}; correct command in [agents.codex]", command.display()))?;
-        return described(Launch { program, args: set }, machine.environment).await;
+/// On the `PATH`, among npm's packages, or installed for us alone.
+pub(super) fn locate(machine: &Machine, npm: Option<&NpmRoot>) -> Place {
+    if let Some(program) = machine.find_program(NAME, PROGRAM) {
+        let launch = Launch { program, args: machine.arguments(NAME) };
+        return Place::Program(Program::new(launch, Question::Codex));
     }
-    if let Some(program) = machine.environment.find_program(PROGRAM) {
-        return described(Launch { program, args: set }, machine.environment).await;
-    }
-    match entry(machine).await {
-        Some(entry) => through_node(&entry, set, machine.environment).await,
-        None => Err(format!(
-            "Codex's adapter is not installed; install it with: npm install -g {PACKAGE}, or liminal doctor --install codex"
+    let roots = npm::roots(&machine.environment, npm);
+    match entry(&roots.folders, &machine.managed) {
+        Some(entry) => through_node(machine, &entry),
+        None if roots.lacks_npm => Place::AtNpm,
+        None => Place::Missing(format!(
+            "Codex adapter not installed; install it with: npm install -g {PACKAGE}, or liminal doctor --install codex"
         )),
     }
 }
 
-async fn entry(machine: &Machine<'_>) -> Option<PathBuf> {
-    let mut roots = npm::roots(machine.environment).await;
-    roots.push(machine.managed.join("node_modules"));
-    roots.into_iter().map(|root| root.join(ENTRY)).find(|entry| entry.is_file())
+fn entry(roots: &[PathBuf], managed: &Path) -> Option<PathBuf> {
+    let managed = managed.join("node_modules");
+    let folders = roots.iter().chain([&managed]);
+    folders.map(|root| root.join(ENTRY)).find(|entry| entry.is_file())
 }
 
-async fn through_node(entry: &Path, set: Vec<String>, environment: &Environment) -> Result<Found, String> {
-    let node =
-        environment.find_program("node").ok_or("Codex's adapter needs node, which is not on the PATH")?;
-    let args = std::iter::once(entry.display().to_string()).chain(set).collect();
-    described(Launch { program: node, args }, environment).await
+fn through_node(machine: &Machine, entry: &Path) -> Place {
+    let Some(node) = machine.find_program(NAME, "node") else {
+        return Place::Misconfigured("Codex's adapter needs node, which is not on the PATH".to_owned());
+    };
+    let args = std::iter::once(entry.display().to_string()).chain(machine.arguments(NAME)).collect();
+    Place::Program(Program::new(Launch { program: node, args }, Question::Codex))
 }
 
-async fn described(launch: Launch, environment: &Environment) -> Result<Found, String> {
-    let mut args: Vec<&str> = launch.args.iter().map(String::as_str).collect();
-    args.push("--version");
-    let run = run_for_output(&launch.program, &args, environment, PATIENCE).await;
-    let run = run.map_err(|error| error.to_string())?;
+/// What the adapter calls itself. One of the two answers at once, the other fails at once; both would otherwise start to
+/// serve.
+pub(super) async fn version(launch: &Launch, environment: &Environment) -> Result<String, String> {
+    let words: Vec<&str> = launch.args.iter().map(String::as_str).chain(["--version"]).collect();
+    let run = probe::ask(launch, &words, environment).await?;
     match variant(&run.stdout, &run.stderr) {
-        Some((Variant::Node, version)) => Ok(Found { launch, version }),
-        Some((Variant::Zed, version)) => Ok(Found { launch, version: format!("{version} (older Codex)") }),
+        Some((Variant::Node, version)) => Ok(version),
+        Some((Variant::Zed, version)) => Ok(format!("{version} (older Codex)")),
         None => {
             let said =
                 if run.stdout.trim().is_empty() { first_line(&run.stderr) } else { first_line(&run.stdout) };

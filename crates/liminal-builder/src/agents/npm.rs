@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::stamp::Stamp;
 use crate::process::{Environment, SpawnError, run_for_output};
 
 /// npm is slow to start.
@@ -18,12 +19,40 @@ const SYSTEM_ROOTS: [&str; 3] =
 const MOVING: [&str; 5] =
     ["PREFIX", "DESTDIR", "npm_config_prefix", "npm_config_userconfig", "npm_config_globalconfig"];
 
-/// Folders of global packages, the likeliest first. The system's are guessed where npm does not tell its own.
-pub(super) async fn roots(environment: &Environment) -> Vec<PathBuf> {
-    let told = match usual_root(environment) {
-        Some(root) => Some(root),
-        None => told_root(environment).await,
-    };
+/// What npm said of where it keeps global packages, while its files were as `stamps` say.
+#[derive(Debug, Clone)]
+pub(super) struct NpmRoot {
+    stamps: Vec<Stamp>,
+    told: Option<PathBuf>,
+}
+
+impl NpmRoot {
+    /// Asks npm, which takes half a second, on a busy machine many.
+    pub(super) async fn ask(environment: &Environment) -> Self {
+        let stamps = stamps(environment);
+        Self { stamps, told: told_root(environment).await }
+    }
+
+    fn is_current(&self, environment: &Environment) -> bool {
+        self.stamps == stamps(environment)
+    }
+}
+
+/// Folders of global packages.
+#[derive(Debug)]
+pub(super) struct Roots {
+    /// The likeliest first.
+    pub(super) folders: Vec<PathBuf>,
+    /// npm itself has to be asked where its own is.
+    pub(super) lacks_npm: bool,
+}
+
+/// Folders of global packages. The system's are guessed where npm does not tell its own.
+pub(super) fn roots(environment: &Environment, npm: Option<&NpmRoot>) -> Roots {
+    let usual = usual_root(environment);
+    let current = npm.filter(|npm| npm.is_current(environment));
+    let lacks_npm = usual.is_none() && current.is_none() && environment.find_program("npm").is_some();
+    let told = usual.or_else(|| current.and_then(|npm| npm.told.clone()));
     let guessed: &[&str] = if told.is_some() { &[] } else { &SYSTEM_ROOTS };
     let mut roots: Vec<PathBuf> = told.into_iter().collect();
     if let Some(home) = environment.get("HOME").map(PathBuf::from) {
@@ -33,7 +62,15 @@ pub(super) async fn roots(environment: &Environment) -> Vec<PathBuf> {
         roots.push(home.join(".volta/tools/shared"));
     }
     roots.extend(guessed.iter().map(PathBuf::from));
-    roots
+    Roots { folders: roots, lacks_npm }
+}
+
+/// npm and what it reads its prefix from, apart from its own installation.
+fn stamps(environment: &Environment) -> Vec<Stamp> {
+    let home = environment.get("HOME").map(PathBuf::from).unwrap_or_default();
+    let files =
+        [environment.find_program("npm"), environment.find_program("node"), Some(home.join(".npmrc"))];
+    files.iter().flatten().map(|file| Stamp::of(file)).collect()
 }
 
 /// Where npm keeps packages unless somebody moved them: beside the node that runs it. To ask it takes half a second of
@@ -125,6 +162,17 @@ mod tests {
     fn environment(prefix: &Path) -> Environment {
         let bare = Environment::inherited().only(|_| false);
         bare.with("PATH", prefix.join("bin")).with("HOME", prefix.join("home"))
+    }
+
+    async fn roots(environment: &Environment) -> Vec<PathBuf> {
+        let guess = super::roots(environment, None);
+        if !guess.lacks_npm {
+            return guess.folders;
+        }
+        let npm = NpmRoot::ask(environment).await;
+        let asked = super::roots(environment, Some(&npm));
+        assert!(!asked.lacks_npm);
+        asked.folders
     }
 
     #[tokio::test]

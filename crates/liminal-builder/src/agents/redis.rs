@@ -1,9 +1,12 @@
 //! The Redis that is set. Owns what `liminal doctor` tells of it; what it is for is the cluster's business.
 
-use super::{AgentReport, Machine};
+use super::report::{blank, with_problem};
+use super::{AgentReport, AgentState, Machine};
 use crate::cluster;
 
-impl Machine<'_> {
+const NAME: &str = "redis";
+
+impl Machine {
     /// What is known of the Redis that is set, if one is.
     pub async fn redis(&self) -> Option<AgentReport> {
         let url = self.config.redis.url.as_ref()?;
@@ -11,7 +14,11 @@ impl Machine<'_> {
             Ok(report) => (report.version.clone(), advice([report.advice(), url.advice()])),
             Err(error) => (None, Some(error.to_string())),
         };
-        Some(AgentReport { version, problem, ..AgentReport::named("redis") })
+        let report = match problem {
+            Some(problem) => with_problem(NAME, AgentState::Unusable, problem),
+            None => blank(NAME),
+        };
+        Some(AgentReport { version, ..report })
     }
 }
 

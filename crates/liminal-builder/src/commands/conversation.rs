@@ -132,6 +132,7 @@ impl Conversation {
             | ServerMessage::Append { .. }
             | ServerMessage::State { .. }
             | ServerMessage::SessionsChanged { .. }
+            | ServerMessage::AgentsChanged { .. }
             | ServerMessage::Ok { .. }
             | ServerMessage::Error { .. } => {}
         }

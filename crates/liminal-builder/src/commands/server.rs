@@ -17,7 +17,7 @@ use crate::telemetry::Destination;
 
 /// There is nobody to talk to.
 #[derive(Debug, thiserror::Error)]
-#[error("no agent is installed here; `liminal doctor` tells how to get one, and `--agent demo` needs none")]
+#[error("no agents installed; `liminal doctor` shows how to install one, and `--agent demo` needs none")]
 pub struct NoAgent;
 
 /// The running server.

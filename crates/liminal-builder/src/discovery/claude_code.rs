@@ -14,6 +14,7 @@ use liminal_core::dialect::claude::history::{History, HistoryReader, Outline};
 use liminal_core::ids::SessionId;
 
 use super::index::Index;
+use super::known::{self, Group, KnownDirectories};
 use super::lines::{Lines, Piece};
 use super::{DiscoveryError, Listing, files, is_uuid};
 pub use slug::project_slug;
@@ -82,6 +83,14 @@ impl Sessions {
     fn directory(&self, real: &Path) -> PathBuf {
         self.projects.join(project_slug(&real.to_string_lossy()))
     }
+}
+
+/// The directories that Claude Code has worked in, from what it wrote below its configuration directory.
+#[must_use]
+pub fn known(config_directory: &Path) -> KnownDirectories {
+    let folders = known::folders(&config_directory.join("projects"));
+    let groups = folders.iter().map(|folder| Group(session_files(folder).unwrap_or_default()));
+    known::directories(groups.collect(), |outline: &Outline| outline.cwd().map(PathBuf::from))
 }
 
 /// Hands every line of a file to a reader.

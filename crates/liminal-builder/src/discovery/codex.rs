@@ -13,6 +13,7 @@ use liminal_core::dialect::codex_rollout::Outline;
 
 use super::files::{self, Stamp};
 use super::index::Index;
+use super::known::{self, Group, KnownDirectories};
 use super::{DiscoveryError, Listing, SessionSummary, is_uuid, last_activity};
 use names::Names;
 
@@ -88,6 +89,17 @@ impl Sessions {
         listing.sessions.retain(|session| seen.insert(session.id.clone()));
         Ok(listing)
     }
+}
+
+/// The directories that Codex has worked in, from what it wrote below its home. Archived sessions do not count.
+#[must_use]
+pub fn known(home_directory: &Path) -> KnownDirectories {
+    let mut files = files_by_date(&home_directory.join("sessions")).unwrap_or_default();
+    files.retain(|path| !is_compressed(path));
+    let groups = files.into_iter().map(|file| Group(vec![file])).collect();
+    known::directories(groups, |outline: &Outline| {
+        outline.cwd().filter(|_| !outline.is_internal()).map(PathBuf::from)
+    })
 }
 
 /// A file that does not tell where it belongs is in no project.

@@ -61,9 +61,16 @@ pub(super) fn outline<O: Outline>(path: &Path) -> io::Result<(Stamp, O)> {
     let mut file = open(path)?;
     let stamp = Stamp::from_metadata(&file.metadata()?)?;
     let mut outline = O::default();
-    read_head(&file, &mut outline)?;
+    read_head(&file, &mut outline, O::has_head)?;
     read_tail(&mut file, stamp.bytes, &mut outline)?;
     Ok((stamp, outline))
+}
+
+/// Reads the first lines of a file until they are enough.
+pub(super) fn head<O: Outline>(path: &Path, is_enough: impl Fn(&O) -> bool) -> io::Result<O> {
+    let mut outline = O::default();
+    read_head(&open(path)?, &mut outline, |outline| is_enough(outline) || outline.has_head())?;
+    Ok(outline)
 }
 
 /// Whether a path is a directory, and no link to one.
@@ -98,14 +105,14 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn read_head(file: &File, outline: &mut impl Outline) -> io::Result<()> {
+fn read_head<O: Outline>(file: &File, outline: &mut O, is_enough: impl Fn(&O) -> bool) -> io::Result<()> {
     let head = BufReader::with_capacity(HEAD_STEP, file.take(HEAD_LIMIT));
     let mut lines = Lines::new(head, HEAD_LIMIT);
     while let Some(piece) = lines.next()? {
         if let Piece::Line(line) = piece {
             outline.push_head_line(line);
         }
-        if outline.has_head() {
+        if is_enough(outline) {
             break;
         }
     }

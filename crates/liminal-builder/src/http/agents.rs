@@ -3,9 +3,13 @@
 use axum::Json;
 use axum::extract::State;
 
-use super::app::App;
+use super::app::{AgentsAsked, App};
 use crate::agents::AgentReport;
 
 pub(super) async fn list(State(app): State<App>) -> Json<Vec<AgentReport>> {
-    Json(app.find_agents().await)
+    Json(app.find_agents(AgentsAsked::AsKnown).await)
+}
+
+pub(super) async fn refresh(State(app): State<App>) -> Json<Vec<AgentReport>> {
+    Json(app.find_agents(AgentsAsked::Again).await)
 }

@@ -16,12 +16,22 @@ use super::ledger::Ledger;
 use super::limits::Limits;
 use super::server_file::ServerFile;
 use super::web_origin::WebOrigin;
-use crate::agents::AgentReport;
+use crate::agents::{AgentNews, AgentReport};
 use crate::clock::Clock;
 use crate::sessions::Sessions;
 
-/// Looks for the agents of this machine.
-pub type FindAgents = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Vec<AgentReport>> + Send>> + Send + Sync>;
+/// How up to date the list of agents is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentsAsked {
+    /// As it is known.
+    AsKnown,
+    /// As it is known, and every agent is asked again.
+    Again,
+}
+
+/// Lists the agents of this machine.
+pub type FindAgents =
+    Arc<dyn Fn(AgentsAsked) -> Pin<Box<dyn Future<Output = Vec<AgentReport>> + Send>> + Send + Sync>;
 
 /// What handlers share; clones are the same.
 #[derive(Debug, Clone)]
@@ -42,6 +52,7 @@ pub(super) struct Shared {
     pub(super) limits: Limits,
     pub(super) clock: Clock,
     pub(super) find_agents: FindAgents,
+    pub(super) agent_news: AgentNews,
     pub(super) sessions: Sessions,
     pub(super) ledger: Ledger,
     pub(super) data_directory: PathBuf,
@@ -179,8 +190,13 @@ impl App {
         self.0.stop.closed().await;
     }
 
-    pub(super) async fn find_agents(&self) -> Vec<AgentReport> {
-        (self.0.find_agents)().await
+    pub(super) async fn find_agents(&self, asked: AgentsAsked) -> Vec<AgentReport> {
+        (self.0.find_agents)(asked).await
+    }
+
+    /// Changes to the agents from now on.
+    pub(super) fn agent_changes(&self) -> watch::Receiver<Arc<[AgentReport]>> {
+        self.0.agent_news.subscribe()
     }
 }
 

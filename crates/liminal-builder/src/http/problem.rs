@@ -179,6 +179,7 @@ fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         ErrorCode::ItemTooLong
         | ErrorCode::LineTooLong
+        | ErrorCode::LoginRequired
         | ErrorCode::ModelUnreachable
         | ErrorCode::ProcessCrash
         | ErrorCode::ProcessExitNoResult

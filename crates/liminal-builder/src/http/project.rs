@@ -19,7 +19,9 @@ use crate::store::{ProjectRow, Store};
 use crate::{clock, projects};
 
 /// Reading a project's files is fast, but a disk may not be.
-async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
+pub(super) async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ApiError> {
     tokio::task::spawn_blocking(work).await.map_err(|_| ApiError::internal())
 }
 
@@ -123,7 +125,7 @@ pub(super) async fn complete(
     Ok(Json(PathList { paths }))
 }
 
-fn boundaries(app: &App) -> Boundaries {
+pub(super) fn boundaries(app: &App) -> Boundaries {
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
     Boundaries::new(home.as_deref(), app.data_directory())
 }

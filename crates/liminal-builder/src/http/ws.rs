@@ -11,13 +11,14 @@ mod tests;
 mod wire;
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{Extension, State};
 use bytes::Bytes;
 use liminal_core::wire::ServerMessage;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
@@ -35,6 +36,8 @@ pub(super) use handshake::{PROTOCOL, Upgrade};
 use heartbeat::{Beat, Heartbeat};
 use opening::Opened;
 use wire::{Taken, Wire};
+
+use crate::agents::AgentReport;
 
 /// Frames that wait for the socket. A feeder gives a mouthful at most, and waits with the next one.
 const WAITING: usize = 1;
@@ -119,6 +122,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     async fn converse(&mut self) -> End {
         let mut changes = self.app.sessions().changes();
+        let mut agents = self.app.agent_changes();
         loop {
             let outgoing = async {
                 tokio::select! {
@@ -126,6 +130,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     answer = self.commands.next() => Woken::Answer(answer),
                     opened = self.feeders.opened() => Woken::Opened(Box::new(opened)),
                     change = changes.recv() => Woken::ListChanged(list_changed(change.ok().flatten())),
+                    Ok(()) = agents.changed() => Woken::ListChanged(agents_changed(&mut agents)),
                 }
             };
             let woken = tokio::select! {
@@ -235,6 +240,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
 fn list_changed(project_id: Option<liminal_core::ids::ProjectId>) -> ServerMessage {
     ServerMessage::SessionsChanged { project_id }
+}
+
+fn agents_changed(agents: &mut watch::Receiver<Arc<[AgentReport]>>) -> ServerMessage {
+    ServerMessage::AgentsChanged { agents: agents.borrow_and_update().to_vec() }
 }
 
 fn broken(error: &Error) -> End {

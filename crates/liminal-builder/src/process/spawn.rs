@@ -21,6 +21,8 @@ pub enum SpawnError {
     NotExecutable { program: PathBuf, source: io::Error },
     #[error("the directory {} is missing or closed to us; restore it or choose another project", .directory.display())]
     DirectoryMissing { directory: PathBuf },
+    #[error("{} did not answer `{question}` within {seconds} s; run it by hand to see why", .program.display())]
+    Late { program: PathBuf, question: String, seconds: u64 },
     #[error("cannot start {} ({source}); free memory or processes and try again", .program.display())]
     Other { program: PathBuf, source: io::Error },
 }

@@ -2,11 +2,12 @@
 //! process serves all sessions of its kind; a process that died or was ended comes back with the next session.
 
 mod asking;
-pub(super) mod codex;
+mod codex;
 mod connection;
 mod fork;
 mod guarding;
 mod list;
+mod login;
 mod pipe;
 mod remembered;
 
@@ -26,13 +27,13 @@ use super::{
     Asking, Forked, Guards, OpenError, OpenRequest, OpenedAgent, Opening, Provider, SessionOptions, blocking,
     handshake,
 };
-use crate::agents::Launch;
+use crate::agents::{Launch, Launcher};
 use crate::asking::ask;
 use crate::clock::Clock;
 use crate::config::CwdPolicy;
 use crate::demo;
 use crate::diagnostics::{Diagnostics, Snapshot};
-use crate::discovery::{Listing, codex as codex_files};
+use crate::discovery::{KnownDirectories, Listing, codex as codex_files};
 use crate::process::{AgentProcess, Confinement, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{Later, StdioLimits, StdioTransport};
 use asking::is_unknown_session;
@@ -53,9 +54,6 @@ const ASK_PATIENCE: Duration = Duration::from_secs(60);
 /// How long a process lives on that was started for a list: the next directory is asked for at once.
 const LIST_LIVES_ON: Duration = Duration::from_secs(3);
 
-/// The code of JSON-RPC by which agents say that they want a login.
-const LOGIN_WANTED: &str = "-32000";
-
 /// The word for Codex.
 pub const CODEX: &str = "codex";
 
@@ -65,7 +63,7 @@ pub struct Settings {
     /// The CLI type it is chosen by.
     pub name: String,
     /// How it is started.
-    pub launch: Launch,
+    pub launch: Launcher,
     /// More environment, or other.
     pub environment: Vec<(OsString, OsString)>,
     /// Where it is started.
@@ -89,10 +87,10 @@ pub struct Settings {
 impl Settings {
     /// The defaults for an agent of this name.
     #[must_use]
-    pub fn new(name: &str, launch: Launch, instance: InstanceId) -> Self {
+    pub fn new(name: &str, launch: impl Into<Launcher>, instance: InstanceId) -> Self {
         Self {
             name: name.to_owned(),
-            launch,
+            launch: launch.into(),
             environment: own_environment(name),
             cwd_policy: CwdPolicy::default(),
             instance,
@@ -210,17 +208,19 @@ impl AcpAgent {
         let clock = Clock::start();
         let (session_id, is_resumed) =
             (self.session_id(resume.as_deref().unwrap_or("new")), resume.is_some());
-        let mut dialect = AcpDialect::new(session_id.clone(), self.options());
+        let launch = self.launch().await?;
+        let mut dialect = AcpDialect::new(session_id.clone(), self.options(&launch));
         let open = AgentCommand::Open { directory: directory.display().to_string(), resume };
         let mut opened = match handshake::open(&mut pipe, &mut dialect, open, &clock).await {
             Ok(opened) => opened,
             Err(OpenError::Refused(error)) if is_resumed && is_unknown_session(&error) => {
                 return Err(OpenError::SessionNotFound(session_id));
             }
-            Err(error) => return Err(self.explained(error).await),
+            Err(error) => return Err(self.explained(error, &launch).await),
         };
         let wanted = Wanted::new(&options, is_resumed);
         let guards = self.settle(wanted, &mut opened, (&mut pipe, &mut dialect, &clock)).await?;
+        self.settings.launch.note_login(true);
         let session_id = opened.agent_session.map_or(session_id, |id| self.session_id(&id));
         dialect.name_session(session_id.clone());
         let begin = options.model.map(|model| AgentCommand::SetModel { model: Some(model) });
@@ -248,37 +248,13 @@ impl AcpAgent {
         Err(OpenError::InvalidOption { option: "restricted", problem })
     }
 
-    fn options(&self) -> Options {
-        let Settings { name, launch, options, .. } = &self.settings;
-        let program = launch.program.display();
-        let login_command = match name.as_str() {
-            CODEX => codex::login_command(launch, &environment(&self.settings)),
-            "gemini" => Some(program.to_string()),
-            "opencode" => Some(format!("{program} auth login")),
-            _ => None,
-        };
-        Options { login_command: options.login_command.clone().or(login_command), ..options.clone() }
-    }
-
-    /// Codex's adapter says that a login is missing whenever Codex cannot start; Codex itself knows better.
-    async fn explained(&self, error: OpenError) -> OpenError {
-        let is_login = matches!(&error, OpenError::Refused(refused) if refused.code == LOGIN_WANTED);
-        if self.settings.name != CODEX || !is_login {
-            return error;
-        }
-        match codex::configuration_fault(&self.settings.launch, &environment(&self.settings)).await {
-            Some(fault) => OpenError::Unusable(fault),
-            None => error,
-        }
-    }
-
     /// A share in the process, which is started if it does not run and lives on for a while after it.
     async fn pipe(&self, directory: &Path, lives_on: Duration) -> Result<SharedPipe, OpenError> {
         let mut process = self.process.lock().await;
         for _ in 0..2 {
             let requests = match process.as_ref().filter(|requests| !requests.is_closed()) {
                 Some(requests) => requests.clone(),
-                None => process.insert(self.spawn(directory)?).clone(),
+                None => process.insert(self.spawn(directory, self.launch().await?)?).clone(),
             };
             if let Some(share) = ask(&requests, |reply| Request::Open { lives_on, reply }).await {
                 return Ok(SharedPipe::new(share, requests, self.settings.limits.send_patience));
@@ -289,14 +265,14 @@ impl AcpAgent {
         Err(OpenError::Unusable(format!("{} ends as soon as it is started", self.settings.name)))
     }
 
-    fn spawn(&self, directory: &Path) -> Result<mpsc::Sender<Request>, OpenError> {
+    fn spawn(&self, directory: &Path, launch: Launch) -> Result<mpsc::Sender<Request>, OpenError> {
         let settings = &self.settings;
         let environment = environment(settings);
         let session =
             SessionTag::new(&settings.name).map_err(|error| OpenError::Unusable(error.to_string()))?;
         let process = AgentProcess::spawn(&ProcessSpec {
-            program: settings.launch.program.clone(),
-            args: settings.launch.args.iter().map(OsString::from).collect(),
+            program: launch.program,
+            args: launch.args.into_iter().map(OsString::from).collect(),
             wrapper: settings.confinement.wrapper.clone(),
             cwd: self.working_directory(directory, &environment),
             environment,
@@ -350,9 +326,17 @@ impl Provider for AcpAgent {
         }
     }
 
+    fn known_directories(&self) -> Asking<'_, KnownDirectories> {
+        if self.rollouts.is_none() {
+            return Box::pin(async { Ok(KnownDirectories::default()) });
+        }
+        let directory = codex::home(&environment(&self.settings));
+        Box::pin(blocking(move || Ok(codex_files::known(&directory))))
+    }
+
     fn is_stale(&self, directory: &Path) -> bool {
         let is_asked = self.rollouts.is_none() && self.settings.has_others;
-        is_asked && self.remembered.is_stale(directory, self.is_running())
+        is_asked && self.remembered.is_stale(directory, self.is_running()) && self.settings.launch.is_there()
     }
 
     fn recall(&self, directory: PathBuf) -> Asking<'_, bool> {
@@ -369,6 +353,10 @@ impl Provider for AcpAgent {
 
     fn guards(&self) -> Guards {
         self.judged()
+    }
+
+    fn note_login(&self, is_there: bool) {
+        self.settings.launch.note_login(is_there);
     }
 
     fn close(&self) -> Later<'_, ()> {

@@ -21,14 +21,15 @@ use super::{
     Asking, Forked, Guards, OpenError, OpenRequest, OpenedAgent, Opening, Origin, Provider, SessionOptions,
     blocking,
 };
+use crate::agents::Launcher;
 use crate::clock::{self, Clock};
-use crate::discovery::claude_code::{Sessions, config_directory};
-use crate::discovery::{DiscoveryError, Listing};
+use crate::discovery::claude_code::{Sessions, config_directory, known};
+use crate::discovery::{DiscoveryError, KnownDirectories, Listing};
 use crate::process::{AgentProcess, Confinement, Environment, InstanceId, ProcessSpec, SessionTag};
 use crate::transport::{StdioLimits, StdioTransport};
 use arguments::Start;
 pub(crate) use arguments::problem;
-pub use program::{Installed, Version, find};
+pub use program::{Version, check};
 
 /// The word for Claude Code.
 pub const CLI_TYPE: &str = "claude-code";
@@ -50,8 +51,10 @@ const KEPT: [&str; 10] = [
 /// How Claude Code is found and started.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The program; without it `claude` is looked up on the `PATH`.
+    /// The program; without it and without a launcher, `claude` is looked up on the `PATH`.
     pub program: Option<PathBuf>,
+    /// Finds the program at each start.
+    pub launcher: Option<Launcher>,
     /// More arguments.
     pub arguments: Vec<String>,
     /// More environment, or other.
@@ -74,6 +77,7 @@ impl Settings {
     pub fn new(instance: InstanceId) -> Self {
         Self {
             program: None,
+            launcher: None,
             arguments: Vec::new(),
             environment: Vec::new(),
             instance,
@@ -97,15 +101,18 @@ impl ClaudeCode {
     /// A provider with these settings.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        let environment = environment(&settings);
-        let home = environment.get("HOME").map(PathBuf::from).unwrap_or_default();
-        let sessions = Sessions::new(&config_directory(environment.get("CLAUDE_CONFIG_DIR"), &home));
+        let sessions = Sessions::new(&configuration(&environment(&settings)));
         Self { settings: Arc::new(settings), sessions: Arc::new(Mutex::new(sessions)) }
     }
 
-    /// The program that would be started, if there is one of use.
-    pub async fn installed(&self) -> Result<Installed, OpenError> {
-        find(self.settings.program.as_deref(), &self.environment()).await
+    /// The program that is started now.
+    async fn program(&self) -> Result<PathBuf, OpenError> {
+        if let Some(launcher) = &self.settings.launcher {
+            return Ok(launcher.launch().await.map_err(OpenError::Unusable)?.program);
+        }
+        let missing = || OpenError::Unusable(format!("not installed; {}", program::INSTALL));
+        let set = self.settings.program.clone();
+        set.or_else(|| self.environment().find_program(program::NAME)).ok_or_else(missing)
     }
 
     async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
@@ -160,7 +167,7 @@ impl ClaudeCode {
         options: &SessionOptions,
         history: Vec<StreamEventEnvelope>,
     ) -> Result<OpenedAgent, OpenError> {
-        let program = self.installed().await?.program;
+        let program = self.program().await?;
         let transport = self.spawn(program, &directory, start, options)?;
         let session_id = named(start.session());
         let dialect = Box::new(ClaudeDialect::new(session_id.clone(), self.settings.patience));
@@ -241,6 +248,11 @@ impl Provider for ClaudeCode {
         Box::pin(blocking(move || lock(&sessions).list(&directory).map_err(unusable)))
     }
 
+    fn known_directories(&self) -> Asking<'_, KnownDirectories> {
+        let directory = configuration(&self.environment());
+        Box::pin(blocking(move || Ok(known(&directory))))
+    }
+
     fn past(
         &self,
         directory: PathBuf,
@@ -261,6 +273,10 @@ impl Provider for ClaudeCode {
     fn restarts_to_unguard(&self) -> bool {
         true
     }
+
+    fn note_login(&self, is_there: bool) {
+        self.settings.launcher.iter().for_each(|launcher| launcher.note_login(is_there));
+    }
 }
 
 /// The user's environment, and what makes the program keep on disk what it has told.
@@ -272,6 +288,12 @@ fn environment(settings: &Settings) -> Environment {
         .with("CLAUDE_CODE_EAGER_FLUSH", "1");
     let more = settings.environment.iter().cloned();
     more.fold(ours, |environment, (name, value)| environment.with(name, value))
+}
+
+/// Where the program keeps its state.
+fn configuration(environment: &Environment) -> PathBuf {
+    let home = environment.get("HOME").map(PathBuf::from).unwrap_or_default();
+    config_directory(environment.get("CLAUDE_CONFIG_DIR"), &home)
 }
 
 fn lock(sessions: &Mutex<Sessions>) -> MutexGuard<'_, Sessions> {

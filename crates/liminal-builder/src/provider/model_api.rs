@@ -79,7 +79,7 @@ impl Vendor {
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// There is no key.
-    #[error("set {0} to use it")]
+    #[error("needs {0}")]
     NoKey(&'static str),
     /// A field of requests is not for the user to set.
     #[error("`{field}` of [agents.{name}.request] is set by this program; remove it")]

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::acp::{self, AcpAgent};
 use super::claude_code::{self, ClaudeCode};
-use super::missing::MissingCodex;
 use super::model_api::{ModelApi, Settings, Vendor};
 use super::{OpenError, Provider};
-use crate::agents::{AgentReport, Machine};
+use crate::agents::{Detector, Launcher, Machine};
 use crate::config::{AgentConfig, Config};
+use crate::demo;
 use crate::process::{Confinement, InstanceId, Wrapper};
 
 /// The kinds of agents there are.
@@ -19,33 +19,33 @@ use crate::process::{Confinement, InstanceId, Wrapper};
 pub struct ProviderRegistry(BTreeMap<String, Arc<dyn Provider>>);
 
 impl ProviderRegistry {
-    /// Everything that this machine has. Claude Code looks for its program at each start; of the others only those are
-    /// known that are there now.
-    pub async fn of(machine: &Machine<'_>, instance: &InstanceId) -> Self {
-        let mut registry = Self::default();
+    /// Every agent that is known or configured, installed or not: each looks for its program at each start. A model's
+    /// API is one only with its key.
+    #[must_use]
+    pub fn of(detector: &Detector, instance: &InstanceId) -> Self {
+        let names = detector.names();
+        names.iter().fold(Self::default(), |registry, name| registry.with_agent(detector, name, instance))
+    }
+
+    fn with_agent(self, detector: &Detector, name: &str, instance: &InstanceId) -> Self {
+        let machine = detector.machine();
+        let agent = machine.setting(name).cloned().unwrap_or_default();
         let confinement = confinement(machine);
-        for report in machine.agents().await {
-            let agent = machine.config.agents.get(&report.name).cloned().unwrap_or_default();
-            if report.name == claude_code::CLI_TYPE {
-                let settings = claude(machine.config, agent, instance.clone());
-                let confinement = confinement.clone();
-                registry = registry.with(ClaudeCode::new(claude_code::Settings { confinement, ..settings }));
-            } else if let Some(vendor) = Vendor::named(&report.name) {
-                let settings = Settings::read(vendor, machine.environment, &agent);
-                if let Ok(api) = settings.and_then(ModelApi::new) {
-                    registry = registry.with(api);
-                }
-            } else if let (acp::CODEX, Some(problem)) = (report.name.as_str(), &report.problem) {
-                let own = variables(agent).into_iter();
-                let environment =
-                    own.fold(machine.environment.clone(), |all, (name, value)| all.with(name, value));
-                registry = registry.with(MissingCodex::new(problem, &environment));
-            } else if let Some(settings) = acp_agent(machine.config, report, agent, instance.clone()) {
-                let confinement = confinement.clone();
-                registry = registry.with(AcpAgent::new(acp::Settings { confinement, ..settings }));
-            }
+        if name == claude_code::CLI_TYPE {
+            let settings = claude(&machine.config, agent, instance.clone());
+            let launcher = Some(Launcher::detected(detector, name));
+            return self.with(ClaudeCode::new(claude_code::Settings { launcher, confinement, ..settings }));
         }
-        registry
+        if let Some(vendor) = Vendor::named(name) {
+            let api = Settings::read(vendor, &machine.environment, &agent).and_then(ModelApi::new);
+            return match api {
+                Ok(api) => self.with(api),
+                Err(_) => self,
+            };
+        }
+        let launcher = Launcher::detected(detector, name);
+        let settings = acp_agent(&machine.config, name, launcher, agent, instance.clone());
+        self.with(AcpAgent::new(acp::Settings { confinement, ..settings }))
     }
 
     /// Adds a kind of agent.
@@ -77,10 +77,10 @@ impl ProviderRegistry {
     }
 }
 
-fn confinement(machine: &Machine<'_>) -> Confinement {
+fn confinement(machine: &Machine) -> Confinement {
     let security = &machine.config.security;
     Confinement {
-        wrapper: Wrapper::new(security.agent_wrapper.words(), machine.environment),
+        wrapper: Wrapper::new(security.agent_wrapper.words(), &machine.environment),
         variables: security.agent_env.names().map(<[String]>::to_vec),
     }
 }
@@ -97,14 +97,15 @@ fn claude(config: &Config, agent: AgentConfig, instance: InstanceId) -> claude_c
 
 fn acp_agent(
     config: &Config,
-    report: AgentReport,
+    name: &str,
+    launcher: Launcher,
     agent: AgentConfig,
     instance: InstanceId,
-) -> Option<acp::Settings> {
-    let launch = report.launch.filter(|_| report.problem.is_none())?;
-    let mut settings = acp::Settings::new(&report.name, launch, instance);
+) -> acp::Settings {
+    let mut settings = acp::Settings::new(name, launcher, instance);
     settings.cwd_policy = agent.cwd_policy;
-    settings.has_others = !report.built_in;
+    // The demo that is built in has no sessions but ours.
+    settings.has_others = name != demo::NAME || agent.command.is_some();
     settings.options.permission_timeout = config.sessions.permission();
     if let Some(seconds) = agent.idle_seconds {
         // Without any patience a process would be ended before its first session has reached it.
@@ -112,7 +113,7 @@ fn acp_agent(
     }
     settings.asking_modes.clone_from(&agent.asking_modes);
     settings.environment.extend(variables(agent));
-    Some(settings)
+    settings
 }
 
 fn variables(config: AgentConfig) -> Vec<(OsString, OsString)> {
@@ -142,15 +143,17 @@ mod tests {
 
     #[tokio::test]
     async fn a_models_api_is_there_once_its_key_is_set() {
-        let (config, managed) = (Config::default(), tempfile::tempdir().unwrap());
+        let managed = tempfile::tempdir().unwrap();
         let bare = ["PATH", "HOME", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
         let bare = bare.into_iter().fold(Environment::inherited(), |all, name| all.with(name, ""));
         let set =
             bare.clone().with("OPENAI_API_KEY", "sk-test").with("OPENAI_BASE_URL", "http://127.0.0.1:1");
         for (environment, is_there) in [(bare, false), (set, true)] {
-            let data = managed.path();
-            let machine = Machine { config: &config, environment: &environment, managed: data, data };
-            let registry = ProviderRegistry::of(&machine, &InstanceId::new("test").unwrap()).await;
+            let (managed, data) = (managed.path().to_owned(), managed.path().to_owned());
+            let (detector, detection) =
+                Detector::start(Machine { config: Config::default(), environment, managed, data });
+            let registry = ProviderRegistry::of(&detector, &InstanceId::new("test").unwrap());
+            detection.close().await;
             assert_eq!(registry.get("openai").is_ok(), is_there);
             assert!(registry.get("anthropic").is_err());
         }
@@ -164,9 +167,8 @@ mod tests {
         let (instance, minutes) = (InstanceId::new("test").unwrap(), Duration::from_secs(180));
         let claude = claude(&config, AgentConfig::default(), instance.clone());
         assert_eq!((claude.patience.permission_timeout, claude.allow_bypass), (Some(minutes), true));
-        let launch = Some(Launch { program: "a".into(), args: Vec::new() });
-        let report = AgentReport { launch, ..AgentReport::named("a") };
-        let acp = acp_agent(&config, report, AgentConfig::default(), instance).unwrap();
+        let launch = Launch { program: "a".into(), args: Vec::new() };
+        let acp = acp_agent(&config, "a", launch.into(), AgentConfig::default(), instance);
         assert_eq!(acp.options.permission_timeout, Some(minutes));
     }
 

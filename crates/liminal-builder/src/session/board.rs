@@ -36,6 +36,8 @@ pub struct Live {
     pub turns_ended: u64,
     /// Whether the last turn failed.
     pub has_failed: bool,
+    /// Whether the last turn showed a login, or failed for want of one; nothing, if it shows neither.
+    pub login: Option<bool>,
     /// What the agent calls the conversation.
     pub agent_title: Option<String>,
     /// How many wishes the agent has refused, and why the last one.
@@ -79,6 +81,7 @@ impl Live {
             settled: VecDeque::new(),
             turns_ended: 0,
             has_failed: false,
+            login: None,
             agent_title: None,
             refused: (0, None),
             guards: Guards::default(),
@@ -217,6 +220,11 @@ impl Board {
             }
             live.tell_pending();
         });
+    }
+
+    /// What the end of a turn shows of the agent's login.
+    pub(super) fn login(&self, login: Option<bool>) {
+        self.change(|live| live.login = login);
     }
 
     pub(super) fn turn_ended(&self, has_failed: bool) {

@@ -314,6 +314,17 @@ fn encoded(event: &StreamEventEnvelope) -> Bytes {
     serde_json::to_vec(event).unwrap_or_default().into()
 }
 
+/// What a milestone shows of the agent's login.
+fn login(event: &TurnEvent) -> Option<bool> {
+    match event {
+        TurnEvent::TurnComplete { status: TurnStatus::Completed, .. } => Some(true),
+        TurnEvent::TurnError { error_code, .. } if error_code == ErrorCode::LoginRequired.as_str() => {
+            Some(false)
+        }
+        TurnEvent::TurnStarted { .. } | TurnEvent::TurnComplete { .. } | TurnEvent::TurnError { .. } => None,
+    }
+}
+
 impl Sink for Journal {
     fn item(&mut self, emission: Emission<'_>) {
         self.queue_event(rejection(emission.head()));
@@ -326,6 +337,7 @@ impl Sink for Journal {
         let event = change.into_event(turn);
         // Before the turn's end is shown: no queued message may be sent in between.
         self.queue_event(TurnOutcome::of(&event).map(QueueEvent::TurnEnded));
+        self.outlet.board.login(login(&event));
         match &event {
             TurnEvent::TurnStarted { .. } => {}
             TurnEvent::TurnComplete { .. } => self.outlet.board.turn_ended(false),

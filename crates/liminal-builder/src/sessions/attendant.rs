@@ -96,6 +96,7 @@ impl Attendant {
         if live.turns_ended != self.turns_ended {
             self.turns_ended = live.turns_ended;
             sessions.turn_ended(slot, live.has_failed).await;
+            sessions.note_login(slot, live.login);
         }
         // A turn ends a moment before its session is idle, and a list that was read in between shows it running.
         if std::mem::replace(&mut self.state, live.view.state) != live.view.state {
@@ -159,6 +160,13 @@ impl Attendant {
 }
 
 impl Sessions {
+    /// Keeps what is shown of an agent's login in step with what its turns show.
+    fn note_login(&self, slot: &Slot, login: Option<bool>) {
+        if let (Ok(provider), Some(is_there)) = (self.0.parts.providers.get(&slot.cli_type), login) {
+            provider.note_login(is_there);
+        }
+    }
+
     async fn turn_ended(&self, slot: &Slot, has_failed: bool) {
         slot.works(self.now());
         let touched = SessionChange::Touched { at: self.now(), has_failed: Some(has_failed) };

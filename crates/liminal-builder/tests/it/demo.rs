@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use liminal_builder::agents::{Launch, Machine};
+use liminal_builder::agents::{Detector, Launch, Machine};
 use liminal_builder::config::Config;
 use liminal_builder::process::{Environment, InstanceId};
 use liminal_builder::provider::acp::{AcpAgent, Settings};
@@ -132,11 +132,12 @@ fn the_program_introduces_itself_and_ends_with_its_input() {
 async fn every_machine_has_it() {
     let folder = tempfile::tempdir().unwrap();
     let (config, environment) = (Config::default(), Environment::inherited().with("PATH", folder.path()));
-    let (managed, data) = (folder.path(), folder.path());
-    let machine = Machine { config: &config, environment: &environment, managed, data };
-    let registry = ProviderRegistry::of(&machine, &InstanceId::new("test").unwrap()).await;
+    let (managed, data) = (folder.path().to_owned(), folder.path().to_owned());
+    let (detector, detection) = Detector::start(Machine { config, environment, managed, data });
+    let registry = ProviderRegistry::of(&detector, &InstanceId::new("test").unwrap());
     assert_eq!(registry.get(demo::NAME).unwrap().cli_type(), "demo");
     assert!(registry.get("gemini").is_err());
+    detection.close().await;
 }
 
 #[tokio::test]

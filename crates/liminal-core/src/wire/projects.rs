@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::ids::ProjectId;
+use crate::time::Timestamp;
 use crate::wire_enum::wire_enum;
 
 /// Registers a directory.
@@ -45,6 +46,34 @@ pub struct Project {
 pub struct ProjectList {
     /// The projects.
     pub projects: Vec<Project>,
+}
+
+/// A directory that agents have worked in and that is no project yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownProject {
+    /// The directory.
+    pub path: String,
+    /// Its last part.
+    pub name: String,
+    /// How many sessions agents have kept of it.
+    pub sessions: u32,
+    /// The `cliType` of each of these agents.
+    pub agents: Vec<String>,
+    /// When an agent last worked there.
+    pub last_activity: Timestamp,
+}
+
+/// Directories that agents have worked in, the most recent first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownProjectList {
+    /// The directories.
+    pub projects: Vec<KnownProject>,
+    /// There were more session files than are read at once: older directories may be missing, and counts too low.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub is_cut: bool,
 }
 
 wire_enum! {

@@ -3,7 +3,7 @@
 use liminal_core::error::ErrorCode;
 
 use super::{Access, Area, KEPT, Route, Verb, handler};
-use crate::http::project;
+use crate::http::{known_projects, project};
 
 pub(super) const AREA: Area = Area {
     name: "Projects",
@@ -27,6 +27,15 @@ pub(super) const AREA: Area = Area {
             headers: &[],
             errors: &[KEPT, &[ErrorCode::ProjectDirInvalid, ErrorCode::ProjectExists]],
             handler: handler!(project::add),
+        },
+        Route {
+            verb: Verb::Get,
+            path: "/api/projects/known",
+            access: Access::Credential,
+            summary: "Lists directories that Claude Code and Codex have worked in and that are no projects yet",
+            headers: &[],
+            errors: &[KEPT],
+            handler: handler!(known_projects::list),
         },
         Route {
             verb: Verb::Delete,

@@ -173,3 +173,33 @@ async fn a_flood_on_stderr_blocks_nobody_and_its_tail_is_kept() {
     assert_eq!(tail.len(), 64 * 1024);
     assert!(tail.ends_with(b"xxxend\n"));
 }
+
+/// A program that hangs together with a child of its own.
+#[tokio::test]
+async fn a_short_program_that_does_not_answer_is_killed_with_its_children() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("{}/mark", folder.path().display());
+    let script = format!("sleep 1000 & echo $! > {mark}; wait");
+    let environment = Environment::inherited();
+    let args = ["-c", &script];
+    let patience = Duration::from_secs(2);
+    let late =
+        run_for_output(std::path::Path::new("/bin/sh"), &args, &environment, patience).await.unwrap_err();
+    let told = late.to_string();
+    assert!(told.contains("did not answer `-c "), "{told}");
+    assert!(told.ends_with("` within 2 s; run it by hand to see why"), "{told}");
+    let child: u32 = std::fs::read_to_string(&mark).unwrap().trim().parse().unwrap();
+    assert!(platform::process_entry(child).is_none_or(|entry| entry.is_zombie));
+}
+
+/// What a program leaves running is its own business, and does not keep its answer back.
+#[tokio::test]
+async fn a_short_program_that_leaves_something_behind_is_answered_and_left_alone() {
+    let environment = Environment::inherited();
+    let args = ["-c", "sleep 1000 & echo $!"];
+    let run = run_for_output(std::path::Path::new("/bin/sh"), &args, &environment, LATE).await.unwrap();
+    let child: u32 = run.stdout.trim().parse().unwrap();
+    let entry = platform::process_entry(child).unwrap();
+    assert!(run.succeeded && !entry.is_zombie);
+    platform::signal(entry.identity, Signal::KILL).unwrap();
+}

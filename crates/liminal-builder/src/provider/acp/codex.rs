@@ -16,14 +16,18 @@ use crate::provider::OpenError;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Where Codex keeps its sessions.
-pub(in crate::provider) fn rollouts(environment: &Environment) -> Arc<Mutex<Sessions>> {
+pub(super) fn rollouts(environment: &Environment) -> Arc<Mutex<Sessions>> {
+    Arc::new(Mutex::new(Sessions::new(&home(environment))))
+}
+
+/// Where Codex keeps its state.
+pub(super) fn home(environment: &Environment) -> PathBuf {
     let home = environment.get("HOME").map(PathBuf::from).unwrap_or_default();
-    let directory = home_directory(environment.get("CODEX_HOME"), &home);
-    Arc::new(Mutex::new(Sessions::new(&directory)))
+    home_directory(environment.get("CODEX_HOME"), &home)
 }
 
 /// The sessions of a directory, the latest first.
-pub(in crate::provider) fn found(rollouts: &Mutex<Sessions>, directory: &Path) -> Result<Listing, OpenError> {
+pub(super) fn found(rollouts: &Mutex<Sessions>, directory: &Path) -> Result<Listing, OpenError> {
     let mut sessions = rollouts.lock().unwrap_or_else(PoisonError::into_inner);
     sessions.list(directory).map_err(|error| OpenError::Unusable(error.to_string()))
 }

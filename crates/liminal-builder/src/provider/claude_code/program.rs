@@ -1,30 +1,15 @@
-//! The program of Claude Code. Owns where it is and whether this version of it can be used.
+//! The program of Claude Code. Owns which versions of it can be used.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
 
-use crate::process::{Environment, run_for_output};
-use crate::provider::OpenError;
-
-const NAME: &str = "claude";
-const INSTALL: &str = "install it with: npm install -g @anthropic-ai/claude-code";
+/// What it is called on the `PATH`.
+pub(super) const NAME: &str = "claude";
+/// What to do about one that cannot be used.
+pub(super) const INSTALL: &str = "install it with: npm install -g @anthropic-ai/claude-code";
 /// The first version whose protocol is the one our dialect was written against.
 const OLDEST: Version = Version { major: 2, minor: 0, patch: 0 };
-/// It answers in a tenth of a second; a cold disk takes longer.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// A program that can be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installed {
-    /// Its full path.
-    pub program: PathBuf,
-    /// Its version.
-    pub version: Version,
-}
 
 /// A version of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,42 +28,18 @@ impl fmt::Display for Version {
     }
 }
 
-/// Finds the program, as configured or on the `PATH`, and checks its version.
-pub async fn find(configured: Option<&Path>, environment: &Environment) -> Result<Installed, OpenError> {
-    let program = match configured {
-        Some(program) => program.to_owned(),
-        None => environment
-            .find_program(NAME)
-            .ok_or_else(|| OpenError::Unusable(format!("Claude Code is not on the PATH; {INSTALL}")))?,
-    };
-    let version = version(&program, environment).await?;
-    if version < OLDEST {
-        let found = format!("{} is Claude Code {version}, which is too old", program.display());
-        return Err(OpenError::Unusable(format!("{found}; at least {OLDEST} is needed: {INSTALL}")));
-    }
-    Ok(Installed { program, version })
-}
-
-/// Asking costs a tenth of a second, so a program that has not changed is asked once.
-async fn version(program: &Path, environment: &Environment) -> Result<Version, OpenError> {
-    static KNOWN: Mutex<BTreeMap<PathBuf, (Option<SystemTime>, Version)>> = Mutex::new(BTreeMap::new());
-    let changed = program.metadata().and_then(|file| file.modified()).ok();
-    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied();
-    if let Some((at, version)) = known
-        && at == changed
-    {
-        return Ok(version);
-    }
-    let output = run_for_output(program, &["--version"], environment, PATIENCE).await?.stdout;
-    let version = parse(&output).ok_or_else(|| {
+/// The version in what `--version` printed, or why this program cannot be used.
+pub fn check(program: &Path, output: &str) -> Result<String, String> {
+    let program = program.display();
+    let Some(version) = parse(output) else {
         let found = output.lines().next().unwrap_or_default();
-        OpenError::Unusable(format!(
-            "{} is not Claude Code: it calls itself `{found}`; {INSTALL}",
-            program.display()
-        ))
-    })?;
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned(), (changed, version));
-    Ok(version)
+        return Err(format!("{program} is not Claude Code: it calls itself `{found}`; {INSTALL}"));
+    };
+    if version < OLDEST {
+        let found = format!("{program} is Claude Code {version}, which is too old");
+        return Err(format!("{found}; at least {OLDEST} is needed: {INSTALL}"));
+    }
+    Ok(version.to_string())
 }
 
 /// Reads `2.1.197 (Claude Code)`.

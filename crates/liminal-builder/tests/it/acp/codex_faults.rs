@@ -103,8 +103,8 @@ async fn a_process_that_ends_while_a_session_is_opened_says_why() {
     let mut codex = AcpWorld::codex().await;
     let script = "read line; echo 'config.toml:2: unclosed array' >&2; exit 1";
     codex.change(|settings| {
-        settings.launch =
-            Launch { program: "/bin/sh".into(), args: vec!["-c".to_owned(), script.to_owned()] };
+        let arguments = vec!["-c".to_owned(), script.to_owned()];
+        settings.launch = Launch { program: "/bin/sh".into(), args: arguments }.into();
     });
     let opened = tokio::time::timeout(PATIENCE, codex.open(None)).await.expect("it is told in bounded time");
     let error = opened.err().unwrap();
@@ -128,7 +128,9 @@ async fn a_missing_login_is_told_with_the_ways_and_the_command() {
 #[tokio::test]
 async fn what_is_missing_is_told_and_nothing_is_left_running() {
     let mut codex = AcpWorld::codex().await;
-    codex.change(|settings| settings.launch.program = "/no/such/node".into());
+    codex.change(|settings| {
+        settings.launch = Launch { program: "/no/such/node".into(), args: Vec::new() }.into();
+    });
     let error = codex.open(None).await.err().unwrap();
     assert_eq!(error.info().code, "SPAWN_FAILED");
     assert!(error.to_string().contains("/no/such/node"), "{error}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use liminal_builder::agents::Machine;
+use liminal_builder::agents::{Detector, Machine};
 use liminal_builder::config::{AgentConfig, Config};
 use liminal_builder::process::{Environment, InstanceId};
 use liminal_builder::provider::{OpenRequest, ProviderRegistry, SessionOptions};
@@ -64,9 +64,9 @@ async fn codex_is_installed_for_us_alone_and_started_from_there() {
     let environment = Environment::inherited().with("HOME", home).with("PATH", &path);
     let agents = [("codex".to_owned(), agent_config(&world))].into();
     let config = Config { agents, ..Config::default() };
-    let data = world.home.path();
-    let machine = Machine { config: &config, environment: &environment, managed: &managed, data };
-    let registry = ProviderRegistry::of(&machine, &InstanceId::new(&world.instance).unwrap()).await;
+    let data = world.home.path().to_owned();
+    let (detector, detection) = Detector::start(Machine { config, environment, managed, data });
+    let registry = ProviderRegistry::of(&detector, &InstanceId::new(&world.instance).unwrap());
     let request = OpenRequest {
         directory: world.project.clone(),
         resume: None,
@@ -83,6 +83,7 @@ async fn codex_is_installed_for_us_alone_and_started_from_there() {
     assert!(chat.said().contains(&"hello there"));
     tasks.shutdown().await;
     drop(registry);
+    detection.close().await;
     world.end().await;
 }
 

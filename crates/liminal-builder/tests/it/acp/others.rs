@@ -1,6 +1,6 @@
 //! Other agents: a new session, a prompt with a tool, a permission.
 
-use liminal_builder::agents::Machine;
+use liminal_builder::agents::{Detector, Machine};
 use liminal_builder::config::{AgentConfig, Config};
 use liminal_builder::process::{Environment, InstanceId};
 use liminal_builder::provider::{OpenRequest, Provider as _, ProviderRegistry, SessionOptions};
@@ -9,7 +9,7 @@ use liminal_core::ids::SessionId;
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-use super::world::AcpWorld;
+use super::world::{AcpWorld, codex_adapter};
 use crate::chat::Chat;
 use crate::tap::tap;
 use crate::world::wait_until;
@@ -128,16 +128,16 @@ async fn any_agent_can_be_set_in_the_configuration() {
     let variables = world.settings.environment.iter().map(|(name, value)| (text(name), text(value)));
     let agent = AgentConfig {
         command: Some("node".into()),
-        args: world.settings.launch.args.clone(),
+        args: codex_adapter().args,
         env: variables.collect(),
         idle_seconds: Some(0),
         ..AgentConfig::default()
     };
     let config = Config { agents: [("my-agent".to_owned(), agent)].into(), ..Config::default() };
     let environment = Environment::inherited();
-    let home = world.home.path();
-    let machine = Machine { config: &config, environment: &environment, managed: home, data: home };
-    let registry = ProviderRegistry::of(&machine, &InstanceId::new(&world.instance).unwrap()).await;
+    let (managed, data) = (world.home.path().to_owned(), world.home.path().to_owned());
+    let (detector, detection) = Detector::start(Machine { config, environment, managed, data });
+    let registry = ProviderRegistry::of(&detector, &InstanceId::new(&world.instance).unwrap());
     let (directory, options) = (world.project.clone(), SessionOptions::default());
     let request = OpenRequest { directory, resume: None, options, past: Vec::new() };
     let opened = registry.get("my-agent").unwrap().open(request).await.unwrap();
@@ -151,5 +151,6 @@ async fn any_agent_can_be_set_in_the_configuration() {
     chat.kill().await;
     wait_until(|| world.processes().is_empty()).await;
     drop(registry);
+    detection.close().await;
     world.end().await;
 }

@@ -51,10 +51,14 @@ fn node(program: &Path, arguments: &[&str]) -> Launch {
     Launch { program: "node".into(), args }
 }
 
+/// How Codex's adapter is started.
+pub(super) fn codex_adapter() -> Launch {
+    node(&package("@agentclientprotocol/codex-acp/dist/index.js"), &[])
+}
+
 impl AcpWorld {
     pub(super) async fn codex() -> Self {
-        let adapter = package("@agentclientprotocol/codex-acp/dist/index.js");
-        Self::new(CODEX, node(&adapter, &[]), codex_environment).await
+        Self::new(CODEX, codex_adapter(), codex_environment).await
     }
 
     /// The other adapter: one program with an older Codex inside.

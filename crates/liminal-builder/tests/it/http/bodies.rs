@@ -61,7 +61,7 @@ fn a_body_that_does_not_come_is_not_waited_for() {
 fn a_handler_that_panics_is_a_problem_and_the_server_lives() {
     let server = TestServer::start(
         Limits::default(),
-        Arc::new(|| Box::pin(async { panic!("a secret path of the test") })),
+        Arc::new(|_| Box::pin(async { panic!("a secret path of the test") })),
     );
     for _ in 0..3 {
         let answer = server.call("GET", "/api/agents").with("Authorization", &server.token()).send();

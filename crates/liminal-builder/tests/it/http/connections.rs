@@ -139,7 +139,7 @@ fn stopping_does_not_wait_for_those_who_want_nothing() {
 #[test]
 fn stopping_ends_what_does_not_end_by_itself() {
     let limits = Limits { stop_time: Duration::from_millis(300), ..Limits::default() };
-    let forever = std::sync::Arc::new(|| Box::pin(std::future::pending()) as _);
+    let forever = std::sync::Arc::new(|_| Box::pin(std::future::pending()) as _);
     let mut server = TestServer::start(limits, forever);
     let mut stream = server.connect();
     let (host, token) = (server.host(), server.token());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use liminal_builder::agents::AgentReport;
+use liminal_builder::agents::{AgentNews, AgentReport};
 use liminal_builder::attachments::Attachments;
 use liminal_builder::audit::Audit;
 use liminal_builder::clock::Clock;
@@ -38,7 +38,7 @@ pub(super) fn start() -> TestServer {
 }
 
 pub(super) fn no_agents() -> FindAgents {
-    Arc::new(|| Box::pin(async { Vec::<AgentReport>::new() }))
+    Arc::new(|_| Box::pin(async { Vec::<AgentReport>::new() }))
 }
 
 /// Sessions of a server that knows no agents.
@@ -78,6 +78,7 @@ impl TestServer {
             audit: Audit::open(data.path(), None, Clock::start()).unwrap(),
             data_directory: data.path().to_owned(),
             find_agents,
+            agent_news: AgentNews::new(Arc::default()),
         };
         let (started, server) = std::sync::mpsc::channel();
         let (stop, stopped) = oneshot::channel::<()>();

@@ -60,7 +60,9 @@ impl Shown {
                 self.milestone(seq.unwrap(), payload);
             }
             ServerMessage::State { view, .. } => self.view = Some(*view),
-            ServerMessage::SessionsChanged { .. } | ServerMessage::Ok { .. } => {}
+            ServerMessage::SessionsChanged { .. }
+            | ServerMessage::AgentsChanged { .. }
+            | ServerMessage::Ok { .. } => {}
             ServerMessage::Error { problem, .. } => panic!("{problem:?}"),
         }
     }

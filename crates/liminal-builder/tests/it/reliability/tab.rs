@@ -124,7 +124,9 @@ fn session_of(message: &ServerMessage) -> Option<String> {
         | ServerMessage::Turn { session_id, .. }
         | ServerMessage::Append { session_id, .. }
         | ServerMessage::State { session_id, .. } => session_id,
-        ServerMessage::SessionsChanged { .. } | ServerMessage::Ok { .. } => return None,
+        ServerMessage::SessionsChanged { .. }
+        | ServerMessage::AgentsChanged { .. }
+        | ServerMessage::Ok { .. } => return None,
         ServerMessage::Error { problem, .. } => panic!("{problem:?}"),
     };
     Some(id.to_string())

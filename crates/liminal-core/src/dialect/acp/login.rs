@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::AcpDialect;
 use super::rpc::{self, RpcError};
 use crate::dialect::fields::{objects, text};
-use crate::error::ErrorInfo;
+use crate::error::{ErrorCode, ErrorInfo};
 
 /// One way to log in, in words.
 #[derive(Debug)]
@@ -40,13 +40,15 @@ impl AcpDialect {
         if error.code != rpc::AUTHENTICATION_REQUIRED {
             return error.info();
         }
-        let ways: Vec<&str> = self.agent.logins.iter().map(|login| login.words.as_str()).collect();
-        let ways = if ways.is_empty() { String::new() } else { format!(": {}", ways.join(", ")) };
         let how = match &self.options.login_command {
-            Some(command) => format!("run `{command}`"),
-            None => "log in with its own program".to_owned(),
+            Some(command) => format!("; run `{command}`"),
+            None => format!("{}; log in with its own program", self.login_ways()),
         };
-        let message = format!("the agent wants a login{ways}; {how}, then try again");
-        ErrorInfo { code: error.code.to_string(), message }
+        ErrorInfo::new(ErrorCode::LoginRequired, format!("not logged in{how}, then try again"))
+    }
+
+    fn login_ways(&self) -> String {
+        let ways: Vec<&str> = self.agent.logins.iter().map(|login| login.words.as_str()).collect();
+        if ways.is_empty() { String::new() } else { format!(": {}", ways.join(", ")) }
     }
 }

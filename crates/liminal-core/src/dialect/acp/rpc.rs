@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json as value};
 
 use crate::dialect::fields::text;
+use crate::dialect::login;
 use crate::error::ErrorInfo;
 use crate::json;
 
@@ -89,7 +90,7 @@ impl RpcError {
             (_, Some(said)) if !said.is_empty() => format!("{}: {said}", self.message),
             _ => self.message.clone(),
         };
-        ErrorInfo { code, message }
+        login::failure(&code, message)
     }
 
     fn says_nothing(&self) -> bool {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::rpc::codex_error_word;
 use crate::dialect::fields::{flag, object, text};
+use crate::dialect::login;
 use crate::error::ErrorInfo;
 
 /// The word for a turn that failed without a word of its own.
@@ -72,5 +73,5 @@ fn error(told: &Map<String, Value>) -> ErrorInfo {
         Some(details) => format!("{message}: {details}"),
         None => message.to_owned(),
     };
-    ErrorInfo { code: codex_error_word(told).unwrap_or_else(|| SYSTEM_ERROR.to_owned()), message }
+    login::failure(codex_error_word(told).as_deref().unwrap_or(SYSTEM_ERROR), message)
 }

@@ -13,6 +13,7 @@ use super::task_list::TaskList;
 use super::turn::{Ending, Finish, TurnCause};
 use super::wire::{Block, Part, blocks, flag, list, object, text};
 use super::{ClaudeDialect, Notice, Step};
+use crate::dialect::login;
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::ids::CallId;
 
@@ -195,7 +196,7 @@ impl ClaudeDialect {
         let Some(turn) = &mut self.turn else { return };
         let message = plain_text(found);
         match error {
-            Some(code) => turn.fail(ErrorInfo { code: code.to_owned(), message }),
+            Some(code) => turn.fail(login::failure(code, message)),
             None if message.is_empty() || NOTHING_SAID.contains(&message.as_str()) => {}
             None => turn.note(message, step),
         }

@@ -8,7 +8,8 @@ use super::content::{Block, CallResult, blocks, texts};
 use super::line::Line;
 use super::turn::{Ending, What};
 use super::user_text::{UserText, classify};
-use crate::error::{ErrorCode, ErrorInfo};
+use crate::dialect::login;
+use crate::error::ErrorCode;
 use crate::event::{Attachment, Origin};
 use crate::ids::CallId;
 
@@ -50,8 +51,8 @@ impl HistoryReader {
 
     fn fail(&mut self, line: &Line, message: String) {
         self.open_turn(line);
-        let code = line.text("error").unwrap_or(ErrorCode::ResponseError.as_str()).to_owned();
-        self.end(Ending::Failed(ErrorInfo { code, message }));
+        let code = line.text("error").unwrap_or(ErrorCode::ResponseError.as_str());
+        self.end(Ending::Failed(login::failure(code, message)));
     }
 
     /// Older versions kept the lines of sub-agents in the main file.
