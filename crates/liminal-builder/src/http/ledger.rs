@@ -208,6 +208,7 @@ mod tests {
     /// What only changes how things are shown, or is kept by its handler.
     const NOT_KEPT: [&str; 7] = [
         "/auth/code",
+        "/api/agents/refresh",
         "/api/session/{id}/title",
         "/api/session/{id}/seen",
         "/api/session/{id}/archive",

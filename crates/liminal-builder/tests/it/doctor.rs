@@ -172,7 +172,7 @@ fn a_models_api_can_be_used_once_its_key_is_set() {
         ("anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
         ("openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
     ] {
-        assert_eq!(text(&machine.report(name), "/problem"), format!("set {key} to use it"));
+        assert_eq!(text(&machine.report(name), "/problem"), format!("needs {key}"));
         // Not the real address: a machine without certificates must do.
         let usable = [(key, "sk-test"), (base, "http://127.0.0.1:1")];
         let report = machine.report_with(name, &usable);
@@ -223,7 +223,10 @@ fn a_login_is_told_where_the_agents_program_tells_it() {
         assert!(!reports[0].to_string().contains("a@b.c"));
     }
     let said = String::from_utf8(machine.doctor(&[]).stdout).unwrap();
-    assert!(said.lines().any(|line| line.contains("codex-acp") && line.ends_with("(no login of its own)")));
+    assert!(
+        said.lines()
+            .any(|line| line.contains("codex-acp") && line.ends_with("(not logged in; run `codex login`)"))
+    );
     machine.program("codex", "echo 'Logged in using ChatGPT'");
     assert_eq!(machine.report("codex").get("loggedIn"), Some(&Value::Bool(true)));
     machine.program("codex", "echo 'what?'");

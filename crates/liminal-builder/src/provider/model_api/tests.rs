@@ -29,7 +29,7 @@ fn set(config: &str) -> AgentConfig {
 fn without_a_key_the_variable_to_set_is_named() {
     for vendor in &VENDORS {
         let error = read(vendor, &[(vendor.key_variable, " ")], &set("")).unwrap_err();
-        assert_eq!(error.to_string(), format!("set {} to use it", vendor.key_variable));
+        assert_eq!(error.to_string(), format!("needs {}", vendor.key_variable));
     }
 }
 

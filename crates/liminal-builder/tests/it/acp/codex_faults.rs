@@ -114,13 +114,15 @@ async fn a_process_that_ends_while_a_session_is_opened_says_why() {
 }
 
 #[tokio::test]
-async fn a_missing_login_is_told_with_the_ways_and_the_command() {
+async fn a_missing_login_has_its_own_code_and_the_command() {
     let mut codex = AcpWorld::codex().await;
     codex.change(|settings| {
         settings.environment.retain(|(name, _)| name != "CODEX_CONFIG" && name != "MODEL_PROVIDER");
     });
-    let error = codex.open(None).await.err().unwrap().to_string();
-    assert!(error.contains("wants a login: API Key (Use an API key to authenticate); run `"), "{error}");
+    let error = codex.open(None).await.err().unwrap();
+    assert_eq!(error.info().code, "LOGIN_REQUIRED");
+    let error = error.to_string();
+    assert!(error.starts_with("not logged in; run `"), "{error}");
     assert!(error.contains("@openai/codex/bin/codex.js login`, then try again"), "{error}");
     codex.end().await;
 }

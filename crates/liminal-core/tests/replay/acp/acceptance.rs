@@ -1,6 +1,7 @@
 //! The acceptance cases for the translation of ACP messages, on messages written by hand.
 
 use liminal_core::dialect::{AgentCommand, Input, Notice};
+use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ids::ItemId;
 use liminal_core::wire::rest::PermissionAnswer;
 use serde_json::{Value, json};
@@ -117,17 +118,18 @@ fn an_agent_that_wants_a_login_tells_the_ways() {
         {"id": "a", "name": "Account", "description": "Use your account."},
         {"type": "env_var", "id": "k", "name": "Key", "vars": [{"name": "A_KEY"}]},
         {"id": "plain"}]);
-    let told = "the agent wants a login: Account (Use your account), Key (set A_KEY), plain; \
+    let told = "not logged in: Account (Use your account), Key (set A_KEY), plain; \
         log in with its own program, then try again";
     let mut agent = opening(None);
     agent.lines(&[greeting.clone(), refused(2, -32000, Value::Null)]);
-    assert!(matches!(agent.notices.last(), Some(Notice::Failed(error)) if error.message == told));
+    let failed = ErrorInfo::new(ErrorCode::LoginRequired, told);
+    assert!(matches!(agent.notices.last(), Some(Notice::Failed(error)) if *error == failed));
     // A login may lapse later.
     let mut agent = opening(None);
     agent.lines(&[greeting, result(2, json!({"sessionId": "s1"}))]);
     agent.prompt("t", "go");
     agent.line(&refused(3, -32000, Value::Null));
-    assert_eq!(agent.last_event()["error"]["message"], told);
+    assert_eq!(agent.last_event()["error"], json!({"code": "LOGIN_REQUIRED", "message": told}));
 }
 
 #[test]
@@ -251,7 +253,7 @@ fn a_session_that_cannot_be_opened_says_why() {
     let cases = [
         (vec![result(1, json!({"protocolVersion": 2}))], "version 2"),
         (vec![refused(1, -32600, json!("no"))], "no"),
-        (vec![initialized(), refused(2, -32000, Value::Null)], "wants a login"),
+        (vec![initialized(), refused(2, -32000, Value::Null)], "not logged in"),
         (vec![initialized(), result(2, json!({}))], "did not tell its id"),
     ];
     for (lines, part) in cases {
