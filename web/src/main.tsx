@@ -13,8 +13,7 @@ async function start(): Promise<void> {
   if (!(await enter())) return;
   startConnection();
   followCatalog();
-  await Promise.all([restorePrefs(), refreshAll()]);
-  restoreTabs();
+  await Promise.all([restorePrefs().then(restoreTabs), refreshAll()]);
   // Dialogs are there before the first key asks for one; without a network now, that key asks again.
   setTimeout(() => void import('./ui/Overlays').catch(() => undefined), 400);
 }

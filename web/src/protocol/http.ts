@@ -1,7 +1,7 @@
 // Every route of the server as a function. Owns no policy: it neither repeats nor remembers, but for the key.
 
 import type {
-  AddProject, AttachFile, Attachment, ApprovalList, BrowserKey, Configure, CreateSession, EditQueued, HistoryPage, ItemId, MessageAccepted, Meta, PathList,
+  AddProject, AgentReport, AttachFile, Attachment, ApprovalList, BrowserKey, Configure, CreateSession, EditQueued, HistoryPage, ItemId, KnownProjectList, MessageAccepted, Meta, PathList,
   PermissionAnswer, Project, ProjectId, ProjectList, Queue, SearchResults, SendMessage, SessionId, SessionList, SessionOpened,
   SessionStatus,
 } from '../gen/contracts';
@@ -10,21 +10,6 @@ import { ApiProblem } from './problems';
 
 export type { ApiOptions } from './http-call';
 export { ApiProblem, Unreachable } from './problems';
-
-/** An agent of this machine; it can be used if it has no `problem`. */
-export type AgentReport = {
-  /** The `cliType` of sessions. */
-  readonly name: string;
-  readonly launch?: { readonly program: string; readonly args: readonly string[] };
-  readonly version?: string;
-  /** Why not, and what to do about it. */
-  readonly problem?: string;
-  /** Whether its own login is there, where that is known. */
-  readonly loggedIn?: boolean;
-  /** Commands to copy: how to get it, how to sign in. */
-  readonly install?: string;
-  readonly signIn?: string;
-};
 
 export type UiState = Record<string, unknown>;
 
@@ -63,8 +48,13 @@ export type Api = {
   isHealthy(): Promise<boolean>;
 
   meta(): Promise<Meta>;
+  /** What is known of the agents now; never waits for their programs. */
   agents(): Promise<AgentReport[]>;
+  /** Has every agent asked again; `agents:changed` reports the results. */
+  refreshAgents(): Promise<AgentReport[]>;
   projects(): Promise<ProjectList>;
+  /** Directories that agents have worked in and that are no projects yet. */
+  knownProjects(): Promise<KnownProjectList>;
   addProject(body: AddProject): Promise<Project>;
   removeProject(id: ProjectId): Promise<void>;
   trustProject(id: ProjectId, trusted: boolean): Promise<Project>;
@@ -140,12 +130,14 @@ function access(caller: Caller) {
     isHealthy: () => caller.nothing('GET', 'healthz').then(() => true, () => false),
     meta: () => caller.json<Meta>('GET', 'api/meta'),
     agents: () => caller.json<AgentReport[]>('GET', 'api/agents'),
+    refreshAgents: () => caller.json<AgentReport[]>('POST', 'api/agents/refresh'),
   };
 }
 
 function projects(caller: Caller) {
   return {
     projects: () => caller.json<ProjectList>('GET', 'api/projects'),
+    knownProjects: () => caller.json<KnownProjectList>('GET', 'api/projects/known'),
     addProject: (body: AddProject) => caller.json<Project>('POST', 'api/projects', { body }),
     removeProject: (id: ProjectId) => caller.nothing('DELETE', project(id)),
     trustProject: (id: ProjectId, trusted: boolean) => caller.json<Project>('POST', project(id, '/trust'), { body: { trusted } }),

@@ -2,18 +2,27 @@
 import type { Project } from '../gen/contracts';
 import { titleOf } from '../model/list';
 import { concerning } from '../model/trust';
-import { agentName, agents, dropProject, dropSession, find, patchSession, projects, putProject, refreshArchived, refreshProjects, refreshSessions } from './catalog';
+import { agentName, agentOf, agents, dropProject, dropSession, find, patchSession, projects, putProject, refreshAgents, refreshArchived, refreshKnown, refreshProjects, refreshSessions } from './catalog';
 import { prefs, setPref } from './prefs';
-import { focusComposer, show } from './screen';
-import { api, codeOfFailure, connection, drafts } from './services';
-import { active, close, open, tabs } from './tabs';
+import { focusComposer, setStartProject, show } from './screen';
+import { api, codeOfFailure, connection, drafts, outbox, reason } from './services';
+import { active, close, home, open, tabs } from './tabs';
 import { attempt, toast, toastError } from './toasts';
 
 /** The agent that a new session gets without being asked. */
 export function defaultAgent(): string | undefined {
+  // Not loaded yet is not none: the server says whether the last one can still be used.
+  if (!agents()) return prefs.lastAgent ?? undefined;
   const usable = (agents() ?? []).filter((agent) => !agent.problem);
   const last = usable.find((agent) => agent.name === prefs.lastAgent);
-  return (last ?? usable.find((agent) => agent.name !== 'demo') ?? usable[0])?.name;
+  const real = usable.filter((agent) => agent.name !== 'demo');
+  return (last ?? real.find((agent) => agent.loggedIn !== false) ?? real[0] ?? usable[0])?.name;
+}
+
+/** The same, once the agents are known. */
+async function settledAgent(): Promise<string | undefined> {
+  if (defaultAgent() === undefined && !agents()) await refreshAgents();
+  return defaultAgent();
 }
 
 /** The project that an action without one is about. */
@@ -24,26 +33,52 @@ export function currentProject(): Project | undefined {
 }
 
 /** `draft` is what the composer of the new session begins with. */
-export async function newSession(project: Project, cliType = defaultAgent(), draft = ''): Promise<void> {
-  if (!cliType) return toastError('No agent can be used', new Error('Install one, then look again in Settings'));
+export function newSession(project: Project, cliType?: string, draft = ''): Promise<boolean> {
+  return begin(project, cliType, (sessionId) => { if (draft) drafts.set(sessionId, draft); });
+}
+
+/** A new session whose first message is sent at once. */
+export function startSession(project: Project, cliType: string | undefined, prompt: string, onStarted: () => void): Promise<boolean> {
+  return begin(project, cliType, (sessionId) => {
+    outbox.send(sessionId, prompt, []);
+    onStarted();
+  });
+}
+
+async function begin(project: Project, wanted: string | undefined, prepare: (sessionId: string) => void): Promise<boolean> {
+  const cliType = wanted ?? await settledAgent();
+  if (!cliType) {
+    toastError('No agents installed', new Error('Set one up in Settings'));
+    return false;
+  }
+  const current = (): Project => projects.find(({ id }) => id === project.id) ?? project;
+  const decide = (): void => show({ kind: 'trust', project: current(), then: () => void begin(current(), cliType, prepare) });
   if (project.trust === 'unknown' && concerning(project.findings, cliType).length > 0) {
-    return show({ kind: 'trust', project, then: () => void newSession(projects.find(({ id }) => id === project.id) ?? project, cliType, draft) });
+    decide();
+    return false;
   }
   try {
     const made = await api.createSession({ cliType, projectDir: project.path });
     setPref('lastAgent', cliType);
-    if (draft) drafts.set(made.sessionId, draft);
+    prepare(made.sessionId);
     open(made.sessionId);
     focusComposer();
     await refreshSessions(project.id);
+    return true;
   } catch (error) {
     if (codeOfFailure(error) === 'TRUST_REQUIRED') {
       await refreshProjects();
-      const fresh = projects.find(({ id }) => id === project.id) ?? project;
-      return show({ kind: 'trust', project: fresh, then: () => void newSession(projects.find(({ id }) => id === project.id) ?? fresh, cliType, draft) });
-    }
-    toastError(`${agentName(cliType)} could not be started`, error);
+      decide();
+    } else if (codeOfFailure(error) === 'LOGIN_REQUIRED') askToSignIn(cliType, error);
+    else toastError(`${agentName(cliType)} could not be started`, error);
+    return false;
   }
+}
+
+function askToSignIn(cliType: string, error: unknown): void {
+  const command = agentOf(cliType)?.signIn;
+  const action = command ? { action: { label: `Copy “${command}”`, run: () => void copyText(command, command) } } : {};
+  toast({ kind: 'error', title: `${agentName(cliType)} is not signed in`, detail: reason(error), ...action });
 }
 
 export function newSessionHere(): void {
@@ -52,11 +87,29 @@ export function newSessionHere(): void {
   else show({ kind: 'add-project' });
 }
 
+/** Adds a project and shows the box for its first prompt. */
 export async function addProject(path: string): Promise<void> {
   const project = await api.addProject({ path });
   putProject(project);
   setPref('recentPaths', [path, ...prefs.recentPaths.filter((other) => other !== path)].slice(0, 8));
+  startIn(project);
   await refreshSessions(project.id);
+}
+
+/** Adds directories that agents know already, and shows the box for a prompt in the first of them. */
+export async function addKnownProjects(paths: readonly string[]): Promise<void> {
+  const asked = await Promise.allSettled(paths.map((path) => api.addProject({ path })));
+  const added = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  for (const project of added) putProject(project);
+  if (added[0]) startIn(added[0]);
+  await Promise.all([refreshKnown(), ...added.map(({ id }) => refreshSessions(id))]);
+  const failed = asked.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+function startIn(project: Project): void {
+  setStartProject(project.id);
+  home();
 }
 
 /** The directory of the demo's project: below the user's home, and made only by this wish. */

@@ -1,10 +1,9 @@
 /** Projects, their sessions and the agents, as the server lists them. Owns when they are asked for again. */
 import { createEffect, createMemo, createRoot, createSignal } from 'solid-js';
 import { createStore, produce, reconcile } from 'solid-js/store';
-import type { Approval, Meta, Project, SessionSummary } from '../gen/contracts';
+import type { AgentReport, Approval, KnownProject, Meta, Project, SessionSummary } from '../gen/contracts';
 import { uniqueSessions } from '../model/list';
 import { countNeedsYou, glyphOf, type Glyph } from '../model/status';
-import type { AgentReport } from '../protocol/http';
 import { Unreachable } from '../protocol/problems';
 import { attention, dropAttention, patchAttention, refreshAttention } from './attention';
 import { prefs } from './prefs';
@@ -22,11 +21,14 @@ export interface SessionsOfProject {
 const [projects, setProjects] = createStore<Project[]>([]);
 const [lists, setLists] = createStore<Record<string, SessionsOfProject>>({});
 const [archived, setArchived] = createStore<Record<string, SessionsOfProject>>({});
-const [agents, setAgents] = createSignal<AgentReport[]>();
+/** Nothing, until the server has answered; that is not the same as none. */
+const [agents, setAgents] = createSignal<readonly AgentReport[]>();
+/** Directories that agents know and that are no projects yet. */
+const [known, setKnown] = createSignal<readonly KnownProject[]>();
 const [meta, setMeta] = createSignal<Meta>();
 const [approvals, setApprovals] = createSignal<readonly Approval[]>([]);
 const [isReady, setReady] = createSignal(false);
-export { projects, lists, archived, agents, meta, approvals, isReady };
+export { projects, lists, archived, agents, known, meta, approvals, isReady };
 
 const PAGE = 50;
 
@@ -44,12 +46,20 @@ export async function refreshProjects(): Promise<void> {
   }
 }
 
-export async function refreshAgents(): Promise<void> {
+export async function refreshAgents(ask: () => Promise<AgentReport[]> = api.agents): Promise<void> {
   try {
-    setAgents(await api.agents());
+    setAgents(await ask());
   } catch (error) {
-    toastError('Agents could not be read', error);
+    tellUnlessLost('Agents could not be read', error);
   }
+}
+
+export const agentOf = (cliType: string | undefined): AgentReport | undefined => agents()?.find((agent) => agent.name === cliType);
+
+export async function refreshKnown(): Promise<void> {
+  // An offer, and no reason to complain.
+  const found = await api.knownProjects().catch(() => undefined);
+  setKnown(found?.projects ?? []);
 }
 
 /** Answers may overtake each other: an older one than the last that was taken is of no use. */
@@ -108,9 +118,13 @@ export async function refreshApprovals(): Promise<void> {
   if (found) setApprovals(found.approvals);
 }
 
+/** Each list is shown as soon as it is there; none waits for another. */
 export async function refreshAll(): Promise<void> {
   void api.meta().then(setMeta, () => undefined);
-  await Promise.all([refreshProjects(), refreshAgents(), refreshApprovals(), refreshUrgent()]);
+  void refreshAgents();
+  void refreshApprovals();
+  void refreshUrgent();
+  await refreshProjects();
   await Promise.all(projects.map(({ id }) => refreshSessions(id)));
 }
 
@@ -138,6 +152,7 @@ export function followCatalog(): void {
     createEffect(() => { if (unknown()) void refreshUrgent(); });
   });
   connection.onFrame((frame) => {
+    if (frame.type === 'agents:changed') setAgents(frame.agents);
     if (frame.type !== 'sessions:changed') return;
     const known = frame.projectId !== undefined && projects.some((project) => project.id === frame.projectId);
     if (!known) void refreshProjects();
@@ -147,9 +162,14 @@ export function followCatalog(): void {
   connection.onState((state) => {
     // What changed while nobody listened is not told again.
     if (state.kind === 'open' && wasOpen) attempt('Lists could not be read again', refreshAll);
+    // What became known before the socket was open is not told again either.
+    else if (state.kind === 'open' && isDetecting()) void refreshAgents();
     wasOpen ||= state.kind === 'open';
   });
 }
+
+/** Whether an agent's version is not known yet. */
+export const isDetecting = (): boolean => agents()?.some((agent) => agent.state === 'detecting') ?? false;
 
 export function putProject(project: Project): void {
   setProjects(produce((all) => {

@@ -21,7 +21,9 @@ const [isDrawerOpen, setDrawerOpen] = createSignal(false);
 const [finding, setFindingTo] = createSignal<{ sessionId: string; start: FindStart | undefined }>();
 /** Counted up to ask the shown composer for the focus. */
 const [composerFocus, setComposerFocus] = createSignal(0);
-export { overlay, isDrawerOpen, setDrawerOpen, composerFocus };
+/** The project that was just added: the box for its first prompt takes the focus. */
+const [startProject, setStartProject] = createSignal<string>();
+export { overlay, isDrawerOpen, setDrawerOpen, composerFocus, startProject, setStartProject };
 
 /** Words to look for, and the item among those found to begin with. */
 export interface FindStart {

@@ -8,21 +8,28 @@ import { prefs, setPref } from './prefs';
 const MOUNTED = 5;
 
 const [recent, setRecent] = createSignal<readonly string[]>([]);
+/** Whether it is known which tabs were open. */
+const [isRestored, setRestored] = createSignal(false);
 const [target, setTarget] = createSignal<{ sessionId: string; itemId: string }>();
 
 export const tabs = createRoot(() => createMemo(() => readTabs(prefs.tabs)));
-export const active = (): string | undefined => tabs().active;
+/** No session is shown, though tabs are open: what is stored always names one. */
+const [isHome, setHome] = createSignal(false);
+export const active = (): string | undefined => (isHome() ? undefined : tabs().active);
 /** The item that the address or a search asks for. */
-export { target, setTarget };
+export { target, setTarget, isRestored };
 /** The panes to keep, in the order in which they came: an element that is moved forgets where it was scrolled to. */
 export const mounted = createRoot(() => createMemo<readonly string[]>((before) => {
   const kept = recent().filter((id) => tabs().order.includes(id));
   return [...before.filter((id) => kept.includes(id)), ...kept.filter((id) => !before.includes(id))];
 }, []));
 
+const current = (): Tabs => ({ ...tabs(), active: active() });
+
 function put(next: Tabs, how: 'push' | 'replace' | 'keep'): void {
   setPref('tabs', writeTabs(next));
   const shown = next.active;
+  setHome(shown === undefined);
   if (shown) setRecent((all) => [shown, ...all.filter((other) => other !== shown)].slice(0, MOUNTED));
   const path = shown ? sessionPath(shown) : root.pathname;
   if (how === 'keep' || path === location.pathname) return;
@@ -36,17 +43,22 @@ export function open(id: string, itemId?: string): void {
   setTarget(itemId ? { sessionId: id, itemId } : undefined);
 }
 
+/** Shows no session; tabs stay. */
+export function home(): void {
+  put({ ...current(), active: undefined }, 'push');
+}
+
 export function close(id: string): void {
   setRecent((all) => all.filter((other) => other !== id));
-  put(closeTab(tabs(), id), 'push');
+  put(closeTab(current(), id), 'push');
 }
 
 export function moveBefore(id: string, before: string | undefined): void {
-  put(moveTab(tabs(), id, before), 'keep');
+  put(moveTab(current(), id, before), 'keep');
 }
 
 export function shift(id: string, by: -1 | 1): void {
-  put(shiftTab(tabs(), id, by), 'keep');
+  put(shiftTab(current(), id, by), 'keep');
 }
 
 /** Shows what the address names; without one, what was shown last. */
@@ -64,5 +76,6 @@ function follow(isStart: boolean): void {
 
 export function restoreTabs(): void {
   follow(true);
+  setRestored(true);
   addEventListener('popstate', () => follow(false));
 }

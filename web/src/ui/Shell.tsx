@@ -5,7 +5,7 @@ import { isUnlocked } from '../state/access';
 import { isReady, projects } from '../state/catalog';
 import { prefs, setPref } from '../state/prefs';
 import { isDisconnected } from '../state/services';
-import { active, mounted } from '../state/tabs';
+import { active, isRestored, mounted } from '../state/tabs';
 import { BrokenPane } from './Broken';
 import { LostBand } from './ConnectionPill';
 import { Empty } from './Empty';
@@ -48,7 +48,7 @@ export function Shell() {
             )}
           </For>
           <Show when={!active()}><LostBand /></Show>
-          <Show when={!active() && isReady()}>
+          <Show when={!active() && isReady() && isRestored()}>
             <Show when={projects.length > 0} fallback={<Welcome />}><Empty /></Show>
           </Show>
         </div>

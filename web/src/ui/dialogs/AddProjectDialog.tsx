@@ -76,9 +76,9 @@ export function AddProjectDialog() {
   return (
     <Dialog title="Add project" onClose={hide} testId="add-project-dialog">
       <form class="stack" onSubmit={(event) => { event.preventDefault(); void add(path()); }}>
-        <label for="project-path">Directory</label>
+        <label for="project-path">Folder</label>
         <input
-          ref={(element) => { field = element; queueMicrotask(() => element.focus()); }} id="project-path" class="field mono" placeholder="/home/dev/project" autocomplete="off" spellcheck={false} data-testid="project-path"
+          ref={(element) => { field = element; queueMicrotask(() => element.focus()); }} id="project-path" class="field mono" placeholder="~/code/my-app" autocomplete="off" spellcheck={false} data-testid="project-path"
           role="combobox" aria-expanded={paths().length > 0} aria-controls={listId} aria-autocomplete="list" aria-invalid={problem() !== undefined} aria-describedby={`${listId}-problem`}
           aria-activedescendant={active() >= 0 ? `${listId}-${active()}` : undefined}
           value={path()} onInput={(event) => { setPath(event.currentTarget.value); setProblem(undefined); }} onKeyDown={onKey}

@@ -6,7 +6,7 @@ import { hide } from '../../state/screen';
 import { setNotify } from '../notify';
 import { Dialog } from '../parts/Dialog';
 import { isMac } from '../shortcuts';
-import { AgentChecklist } from '../Welcome';
+import { AgentChecklist } from '../Agents';
 
 const THEMES: [Theme, string][] = [['system', 'System'], ['light', 'Light'], ['dark', 'Dark'], ['contrast', 'High contrast']];
 

@@ -11,6 +11,8 @@ export interface MenuItem {
   isChecked?: boolean;
   isDisabled?: boolean;
   isDanger?: boolean;
+  /** The detail is a warning. */
+  isWarning?: boolean;
   heading?: string;
   rule?: boolean;
   run?: () => void;
@@ -122,7 +124,7 @@ function Item(props: { item: MenuItem; onChosen: () => void }) {
         <Show when={props.item.icon}>{(icon) => <Icon name={icon()} />}</Show>
         <span class="grow">
           <span>{props.item.label}</span>
-          <Show when={props.item.detail}>{(detail) => <span class="detail"><br />{detail()}</span>}</Show>
+          <Show when={props.item.detail}>{(detail) => <span class="detail" classList={{ warn: props.item.isWarning ?? false }}><br />{detail()}</span>}</Show>
         </span>
         <Show when={props.item.hint}>{(hint) => <span class="hint">{hint()}</span>}</Show>
         <Show when={props.item.isChecked}><Icon name="check" /></Show>

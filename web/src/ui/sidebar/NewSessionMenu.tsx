@@ -1,6 +1,7 @@
 /** Starts a session: at once with the last agent, or with one chosen from the list. */
 import type { Project } from '../../gen/contracts';
 import { defaultAgent, newSession } from '../../state/actions';
+import { shortProblem } from '../../model/agents';
 import { agentName, agents } from '../../state/catalog';
 import { show } from '../../state/screen';
 import { Icon } from '../parts/Icon';
@@ -11,7 +12,8 @@ export function agentItems(project: () => Project | undefined): MenuItem[] {
   const items: MenuItem[] = (agents() ?? []).map((agent) => ({
     label: agentName(agent.name),
     hint: agent.problem ? undefined : agent.version,
-    detail: agent.problem,
+    detail: agent.problem ? shortProblem(agent) : agent.loggedIn === false ? 'Not signed in' : undefined,
+    isWarning: !agent.problem && agent.loggedIn === false,
     isChecked: agent.name === chosen,
     isDisabled: agent.problem !== undefined,
     run: () => {
@@ -19,7 +21,8 @@ export function agentItems(project: () => Project | undefined): MenuItem[] {
       if (found) void newSession(found, agent.name);
     },
   }));
-  return [...items, { label: 'Agents and how to get them…', icon: 'info', rule: true, run: () => show({ kind: 'settings' }) }];
+  if (!agents()) items.push({ label: 'Detecting agents…', isDisabled: true });
+  return [...items, { label: 'Set up agents…', icon: 'info', rule: true, run: () => show({ kind: 'settings' }) }];
 }
 
 export function NewSessionMenu(props: { project: Project }) {
@@ -28,7 +31,7 @@ export function NewSessionMenu(props: { project: Project }) {
     <span class="split">
       <button
         type="button" class="icon-button small" data-testid="new-session" disabled={props.project.isMissing}
-        aria-label={`New session in ${props.project.name}`} title={`New session with ${name()}`} onClick={() => void newSession(props.project)}
+        aria-label={`New session in ${props.project.name}`} title={name() ? `New session with ${name()}` : 'New session'} onClick={() => void newSession(props.project)}
       >
         <Icon name="plus" />
       </button>

@@ -48,7 +48,7 @@ export function Sidebar() {
       </div>
       <div class="sidebar-list" onPointerDown={() => setHeld(true)}>
         <NeedsYou filter={filter()} isHeld={isHeld()} />
-        <For each={projects} fallback={<Show when={isReady()}><p class="sidebar-empty">Projects you add appear here with their sessions.</p></Show>}>
+        <For each={projects} fallback={<Show when={isReady()}><p class="sidebar-empty">Add a project to see its sessions here.</p></Show>}>
           {(project) => <ProjectGroup project={project} filter={filter()} found={search.found()} isHeld={isHeld()} />}
         </For>
         <Show when={filter() && projects.length > 0}><p class="sidebar-empty no-match" data-testid="no-match">{search.isPending() ? 'Searching…' : `No session matches “${filter()}”.`}</p></Show>
