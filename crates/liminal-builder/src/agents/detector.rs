@@ -122,10 +122,15 @@ impl Detector {
         }
     }
 
+    /// How an agent is started, as far as files tell.
+    pub(super) fn known_launch(&self, name: &str) -> Option<Launch> {
+        let report = self.findings.borrow().report(&self.machine, name);
+        report.launch.filter(|_| report.problem.is_none())
+    }
+
     /// Whether an agent is installed, as far as files tell.
     pub(super) fn is_there(&self, name: &str) -> bool {
-        let report = self.findings.borrow().report(&self.machine, name);
-        report.launch.is_some() && report.problem.is_none()
+        self.known_launch(name).is_some()
     }
 
     /// Notes what a session showed of an agent's login.

@@ -34,6 +34,14 @@ impl Launcher {
         }
     }
 
+    /// How the agent is started, as far as that is known without waiting.
+    pub(crate) fn known(&self) -> Option<Launch> {
+        match &self.0 {
+            Source::Fixed(launch) => Some(launch.clone()),
+            Source::Detected { detector, name } => detector.known_launch(name),
+        }
+    }
+
     /// Whether the agent is installed, as far as files tell.
     pub(crate) fn is_there(&self) -> bool {
         match &self.0 {

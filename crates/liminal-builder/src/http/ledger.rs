@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     /// What only changes how things are shown, or is kept by its handler.
-    const NOT_KEPT: [&str; 7] = [
+    const NOT_KEPT: [&str; 8] = [
         "/auth/code",
         "/api/agents/refresh",
         "/api/session/{id}/title",

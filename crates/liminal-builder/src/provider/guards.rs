@@ -65,9 +65,9 @@ impl Guards {
 
     /// The judgement on an agent by what it calls itself, else by its CLI type, else by its program.
     #[must_use]
-    pub fn of_agent(cli_type: &str, launch: &Launch, own_name: Option<&str>) -> Self {
+    pub fn of_agent(cli_type: &str, launch: Option<&Launch>, own_name: Option<&str>) -> Self {
         let known = own_name.and_then(known::by_own_name);
-        let known = known.or_else(|| known::by_name(cli_type)).or_else(|| known::by_launch(launch));
+        let known = known.or_else(|| known::by_name(cli_type)).or_else(|| known::by_launch(launch?));
         Self { known, ..Self::default() }
     }
 

@@ -22,7 +22,7 @@ impl AcpAgent {
     pub(super) fn judged(&self) -> Guards {
         let own_name = self.own_name.lock().unwrap_or_else(PoisonError::into_inner);
         let Settings { name, launch, asking_modes, .. } = &self.settings;
-        Guards::of_agent(name, launch, own_name.as_deref()).with_asking(asking_modes)
+        Guards::of_agent(name, launch.known().as_ref(), own_name.as_deref()).with_asking(asking_modes)
     }
 
     /// Takes note of what the agent calls itself; the judgement follows from it.

@@ -97,13 +97,13 @@ fn agents_are_recognised_by_program_package_and_own_name() {
         ("npx", vec!["@agentclientprotocol/claude-agent-acp"], None, "auto"),
         ("npx", vec!["-y", "@agentclientprotocol/codex-acp@2"], None, "agent"),
     ] {
-        let guards = Guards::of_agent("mine", &launch(program, &args), own_name);
+        let guards = Guards::of_agent("mine", Some(&launch(program, &args)), own_name);
         assert_eq!(guards.mode(unguarded), Standing::Unguarded, "{program} {args:?} {own_name:?}");
     }
     for (program, args) in
         [("/opt/agent", vec!["--model", "qwen"]), ("node", vec!["/opt/not-@github/copilots"])]
     {
-        let guards = Guards::of_agent("mine", &launch(program, &args), Some("something else"));
+        let guards = Guards::of_agent("mine", Some(&launch(program, &args)), Some("something else"));
         assert_eq!(guards.mode("auto"), Standing::Unknown, "{program} {args:?}");
         assert_eq!(guards.mode("plan"), Standing::Unknown, "{program} {args:?}");
     }
@@ -111,9 +111,9 @@ fn agents_are_recognised_by_program_package_and_own_name() {
 
 #[test]
 fn what_an_agent_calls_itself_counts_more_than_its_cli_type() {
-    let guards = Guards::of_agent("codex", &launch("run", &[]), Some("qwen-code"));
+    let guards = Guards::of_agent("codex", Some(&launch("run", &[])), Some("qwen-code"));
     assert_eq!(guards.mode("auto"), Standing::Unguarded);
-    let guards = Guards::of_agent("codex", &launch("run", &[]), Some("nobody knows"));
+    let guards = Guards::of_agent("codex", Some(&launch("run", &[])), Some("nobody knows"));
     assert_eq!(guards.mode("auto"), Standing::Asks);
 }
 

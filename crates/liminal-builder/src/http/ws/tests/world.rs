@@ -14,6 +14,7 @@ use super::super::super::{Endpoint, Limits, Options, Reach, app};
 use super::super::Connection;
 use super::super::wire::Wire;
 use super::held_log::HeldLog;
+use crate::agents::AgentNews;
 use crate::attachments::Attachments;
 use crate::audit::Audit;
 use crate::clock::Clock;
@@ -61,7 +62,8 @@ impl World {
             sessions,
             audit: Audit::open(data.path(), None, Clock::start()).unwrap(),
             data_directory: data.path().to_owned(),
-            find_agents: Arc::new(|| Box::pin(async { Vec::new() })),
+            find_agents: Arc::new(|_| Box::pin(async { Vec::new() })),
+            agent_news: AgentNews::new(Arc::default()),
         };
         Self { app: app(options, &endpoint), log, store, tasks: Mutex::default(), data }
     }
