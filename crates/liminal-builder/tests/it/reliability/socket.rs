@@ -15,6 +15,7 @@ pub(super) const CONTINUED: u8 = 0x0;
 pub(super) const PING: u8 = 0x9;
 pub(super) const FINAL: u8 = 0x80;
 const CLOSE: u8 = 0x8;
+const PONG: u8 = 0xa;
 
 pub(super) struct Socket {
     pub(super) stream: TcpStream,
@@ -128,8 +129,11 @@ impl Socket {
                         let code = payload.first_chunk().copied().map(u16::from_be_bytes);
                         return Heard::Closed(code.unwrap_or(1005));
                     }
-                    _ => continue,
+                    // As every browser does by itself. The server may be gone already.
+                    PING => drop(self.write(FINAL | PONG, &payload)),
+                    _ => {}
                 }
+                continue;
             }
             match self.fill(patience) {
                 Ok(true) => {}
