@@ -1,6 +1,9 @@
 /** The queue pauses when a person should look first, in every window, and continues when a person says so. */
 import { expect, type Pane, test, type Window, type World } from './harness';
 
+/** A killed server refuses connections, and the browser says so. */
+const NETWORK = /ERR_CONNECTION|WebSocket connection/;
+
 /** A turn that waits for an answer, with messages queued behind it, seen in two windows. */
 async function queued(world: World, messages: readonly string[]): Promise<{ here: Pane; there: Pane; one: Window; two: Window }> {
   const server = await world.start({ fake: true });
@@ -55,7 +58,8 @@ test('req 46: stopping the turn pauses the queue, and its messages can be discar
 });
 
 test('req 46: a killed server sends nothing that was queued until the queue is resumed', async ({ world }) => {
-  const { here, one } = await queued(world, ['later']);
+  const { here, one, two } = await queued(world, ['later']);
+  for (const window of [one, two]) window.expectFaults(NETWORK);
   await world.server.kill();
   await world.startAgain();
   await one.id('conn-pill').click();

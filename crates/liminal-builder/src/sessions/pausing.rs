@@ -71,6 +71,15 @@ impl Sessions {
         }
     }
 
+    /// Brings sessions into memory in which a request timed out under an earlier server, so that they are listed.
+    pub(super) async fn recall_timed_out(&self) -> Result<(), Failure> {
+        let rows = self.0.parts.store.all_sessions().await?;
+        for row in rows.iter().filter(|row| row.timed_out && self.is_ours(&row.session_id)) {
+            self.slot(&row.session_id).await?;
+        }
+        Ok(())
+    }
+
     /// The server is about to stop. Turns that end because of it must not be taken for turns that a person stopped.
     pub(super) fn pause_queues(&self) {
         for slot in self.slots().values().filter(|slot| self.is_ours(&slot.id)) {

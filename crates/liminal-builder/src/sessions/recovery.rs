@@ -41,6 +41,7 @@ impl Sessions {
         let count = turns.len();
         self.tell_broken_off(turns, &reason);
         let messages = self.recover_messages(None).await?;
+        self.recall_timed_out().await?;
         self.0.parts.store.forget_old_receipts(self.now() - RECEIPTS_KEPT).await?;
         Ok(Recovered { turns: count, messages })
     }

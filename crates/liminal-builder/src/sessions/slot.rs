@@ -169,7 +169,9 @@ impl Slot {
     }
 
     fn is_unused(self: &Arc<Self>) -> bool {
-        Arc::strong_count(self) == 1 && self.handle().is_none()
+        // The list of sessions that need a person knows only those in memory.
+        let needs_person = self.board.watch().borrow().view.timed_out;
+        Arc::strong_count(self) == 1 && self.handle().is_none() && !needs_person
     }
 }
 

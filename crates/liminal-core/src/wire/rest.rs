@@ -217,6 +217,10 @@ pub struct SessionList {
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, and clients show each by itself"
+)]
 pub struct SessionSummary {
     /// The session.
     pub session_id: SessionId,
