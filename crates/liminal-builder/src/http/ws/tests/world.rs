@@ -19,7 +19,6 @@ use crate::attachments::Attachments;
 use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::log::sqlite::{self, SqliteLog};
-use crate::provider::ProviderRegistry;
 use crate::sessions::{Parts, Sessions, Settings};
 use crate::store::{SessionRow, Store};
 
@@ -46,7 +45,7 @@ impl World {
             store: store.clone(),
             attachments: Attachments::kept_in(data.path()),
             cluster: None,
-            providers: ProviderRegistry::default(),
+            providers: <_>::default(),
             audit: None,
             settings: Settings::default(),
         });
