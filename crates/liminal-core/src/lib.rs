@@ -34,6 +34,7 @@ pub mod envelope;
 pub mod error;
 pub mod event;
 pub mod ids;
+pub mod merge;
 pub mod ndjson;
 pub mod processor;
 pub mod queue_gate;

@@ -119,6 +119,14 @@ fn any_kind() -> impl Strategy<Value = ItemKind> {
     ]
 }
 
+/// A request of a call that a person allowed.
+pub(crate) fn answered_permission(call: &str) -> PermissionItem {
+    PermissionItem {
+        request: request(call),
+        outcome: PermissionOutcome::answered("once", Default::default(), None),
+    }
+}
+
 fn any_final() -> impl Strategy<Value = FinalItem> {
     prop_oneof![
         (content(), any::<bool>()).prop_map(|(content, user)| FinalItem::Message(MessageItem::new(

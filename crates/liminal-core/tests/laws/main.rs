@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod events;
+mod merging;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -28,6 +28,7 @@ mod writer;
 use std::collections::{BTreeMap, HashSet};
 
 pub use outline::Outline;
+pub(crate) use writer::INTERRUPTED;
 
 use crate::envelope::StreamEventEnvelope;
 use crate::ids::{CallId, SessionId, TurnId};

@@ -17,7 +17,7 @@ use crate::time::Timestamp;
 /// Who offers the models.
 const PROVIDER: &str = "claude-code";
 /// The code of a call that never got its result.
-const INTERRUPTED: &str = "INTERRUPTED";
+pub(crate) const INTERRUPTED: &str = "INTERRUPTED";
 /// Sub-agents of sub-agents beyond this depth are no work of an agent.
 const DEPTH: usize = 16;
 
