@@ -28,6 +28,7 @@ mod queue;
 mod recalling;
 mod recognising;
 mod recovery;
+mod reloading;
 mod seat;
 mod sending;
 mod sharing;

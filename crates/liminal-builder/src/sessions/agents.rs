@@ -9,6 +9,7 @@ use liminal_core::wire::rest::{CreateSession, SessionOpened, SessionState};
 use serde::Deserialize;
 
 use super::recognising::attached;
+use super::reloading::Lack;
 use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::clock;
@@ -88,11 +89,11 @@ impl Sessions {
         if let Some(handle) = slot.handle() {
             return Ok(handle);
         }
-        let history = if self.is_new(slot).await? { History::Tell } else { History::Skip };
-        self.agent_with(slot, history).await
+        let lack = self.lack(slot).await?;
+        self.agent_with(slot, lack).await
     }
 
-    pub(super) async fn agent_with(&self, slot: &Slot, history: History) -> Result<SessionHandle, Failure> {
+    pub(super) async fn agent_with(&self, slot: &Slot, lack: Lack) -> Result<SessionHandle, Failure> {
         self.refuse_while_closing()?;
         self.see_off(slot, slot.last_handle()).await?;
         let provider = self.0.parts.providers.get(&slot.cli_type)?;
@@ -108,21 +109,33 @@ impl Sessions {
         let files = self.files_of_past(&slot.id, &attached(&past)).await;
         let options = SessionOptions { files, ..options };
         let request = OpenRequest { directory, resume: Some(slot.id.clone()), options, past };
-        match provider.open(request).await {
+        let started = match provider.open(request).await {
             Ok(mut opened) => {
                 if row.options.initial_mode.is_some() {
                     opened.guards = opened.guards.starting_in(row.options.initial_mode);
                 }
-                self.start(slot, opened, history)
+                self.start_with_history(slot, opened, lack).await
             }
-            Err(error) => {
-                let failure = Failure::from(error);
-                slot.board.change(|live| {
-                    (live.view.state, live.view.failure) = (SessionState::Closed, Some(failure.info()));
-                });
-                Err(failure)
-            }
+            Err(error) => Err(Failure::from(error)),
+        };
+        started.inspect_err(|failure| {
+            slot.board.change(|live| {
+                (live.view.state, live.view.failure) = (SessionState::Closed, Some(failure.info()));
+            });
+        })
+    }
+
+    /// What another program added comes before what is said next.
+    async fn start_with_history(
+        &self,
+        slot: &Slot,
+        opened: OpenedAgent,
+        lack: Lack,
+    ) -> Result<SessionHandle, Failure> {
+        if lack == Lack::Additions {
+            self.merge_history(slot, &opened.history).await?;
         }
+        self.start(slot, opened, lack.history())
     }
 
     fn start(&self, slot: &Slot, opened: OpenedAgent, history: History) -> Result<SessionHandle, Failure> {

@@ -8,17 +8,16 @@ use liminal_core::ids::SessionId;
 use liminal_core::processor::Config;
 use liminal_core::time::Now;
 use liminal_core::turns::Turns;
-use liminal_core::upsert::MessageBody;
 use liminal_core::wire::rest::{SessionOpened, SessionState};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::recognising::recognise;
+use super::reloading::Lack;
 use super::slot::Slot;
 use super::{Failure, Sessions};
 use crate::log::{Batch, Durability, Encoder};
 use crate::provider::OpenError;
-use crate::session::{History, Live};
+use crate::session::Live;
 
 /// Events that are handed on together.
 const EVENTS_AT_ONCE: usize = 1024;
@@ -31,27 +30,30 @@ impl Sessions {
     pub async fn load(&self, id: &SessionId) -> Result<SessionOpened, Failure> {
         let slot = self.slot(id).await?;
         let _door = slot.door.lock().await;
-        let is_diverged = slot.board.now().view.is_diverged;
-        let sent = if is_diverged { self.forget_past(&slot).await? } else { Vec::new() };
-        self.learn_past(&slot, sent).await?;
+        match self.lack(&slot).await? {
+            Lack::Everything => {
+                self.learn_past(&slot).await?;
+                slot.board.change(|live| live.view.is_diverged = false);
+            }
+            Lack::Additions => self.reload(&slot).await?,
+            Lack::Nothing => {
+                if let Err(failure) = self.catch_up(&slot).await {
+                    tracing::warn!(session = %slot.id, %failure, "cannot read the agent's own history");
+                }
+            }
+        }
         self.revive(&slot).await?;
         self.announce_of(&slot);
         Ok(SessionOpened { session_id: id.clone(), cli_type: slot.cli_type.clone() })
     }
 
-    /// Fills an empty log with what the agent remembers, and with the files of what is known to have been sent.
-    async fn learn_past(&self, slot: &Slot, sent: Vec<MessageBody>) -> Result<(), Failure> {
-        if !self.is_new(slot).await? {
-            return Ok(());
-        }
+    /// Fills an empty log with what the agent remembers.
+    async fn learn_past(&self, slot: &Slot) -> Result<(), Failure> {
         let provider = self.0.parts.providers.get(&slot.cli_type)?;
         match provider.past(slot.directory.clone(), slot.id.clone()).await {
-            Ok(Some(mut events)) => {
-                recognise(&mut events, sent);
-                self.keep_past(slot, events).await
-            }
+            Ok(Some(events)) => self.keep_past(slot, events).await,
             Ok(None) if self.was_made_here(slot).await? => Ok(()),
-            Ok(None) => self.hear_past(slot).await,
+            Ok(None) => self.hear_past(slot, Lack::Everything).await,
             // Nothing was said yet, so the agent has kept nothing.
             Err(OpenError::SessionNotFound(_)) if self.was_made_here(slot).await? => Ok(()),
             Err(error) => Err(error.into()),
@@ -59,14 +61,18 @@ impl Sessions {
     }
 
     /// The agent tells what was said; its log holds it when the session has come to rest.
-    async fn hear_past(&self, slot: &Slot) -> Result<(), Failure> {
+    pub(super) async fn hear_past(&self, slot: &Slot, lack: Lack) -> Result<(), Failure> {
         let live = slot.board.watch();
-        self.agent_with(slot, History::Tell).await?;
+        self.agent_with(slot, lack).await?;
         until_told(live).await;
         Ok(())
     }
 
-    async fn keep_past(&self, slot: &Slot, events: Vec<StreamEventEnvelope>) -> Result<(), Failure> {
+    pub(super) async fn keep_past(
+        &self,
+        slot: &Slot,
+        events: Vec<StreamEventEnvelope>,
+    ) -> Result<(), Failure> {
         let parts = &self.0.parts;
         let batch = outputs(&events, parts.settings.batching.clone());
         parts.log.append(&slot.id, batch, Durability::Synced).await?;
@@ -75,20 +81,6 @@ impl Sessions {
             parts.events.record(&slot.id, encoded.map(Into::into).collect()).await?;
         }
         Ok(())
-    }
-
-    /// Another program went on with the session: what the agent remembers now is read again, into a new log. What had
-    /// been sent with files is given back.
-    async fn forget_past(&self, slot: &Slot) -> Result<Vec<MessageBody>, Failure> {
-        if let Some(handle) = slot.handle() {
-            handle.kill().await;
-            slot.set_handle(None);
-        }
-        let sent = self.sent_with_files(&slot.id).await?;
-        self.0.parts.log.remove(&slot.id).await?;
-        slot.set_known_bytes(None);
-        slot.board.change(|live| live.view.is_diverged = false);
-        Ok(sent)
     }
 
     pub(super) async fn is_new(&self, slot: &Slot) -> Result<bool, Failure> {

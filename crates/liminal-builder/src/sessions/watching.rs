@@ -18,6 +18,9 @@ const EVERY: Duration = Duration::from_secs(3);
 /// What an agent of ours writes after its turn is its own.
 const GRACE: SignedDuration = SignedDuration::from_secs(10);
 
+/// The stored size of a diverged session's file. No file has it, so the next server finds the divergence again.
+const DIVERGED: &str = "0";
+
 /// How large each session's file was.
 type Sizes = BTreeMap<SessionId, u64>;
 
@@ -65,7 +68,7 @@ impl Sessions {
     }
 
     /// A file that grew while no agent of ours was at work was written by somebody else.
-    async fn compare_one(&self, slot: &Slot, bytes: u64) -> Result<(), Failure> {
+    pub(super) async fn compare_one(&self, slot: &Slot, bytes: u64) -> Result<(), Failure> {
         let known = slot.known_bytes();
         if known == Some(bytes) {
             return Ok(());
@@ -75,8 +78,12 @@ impl Sessions {
         if known.is_some() && !is_ours {
             slot.board.change(|live| live.view.is_diverged = true);
         }
-        // While an agent of ours lives, what a stop would leave is not known.
-        let stamp = slot.handle().is_none().then(|| bytes.to_string());
+        let stamp = if slot.board.now().view.is_diverged {
+            Some(DIVERGED.to_owned())
+        } else {
+            // While an agent of ours lives, what a stop would leave is not known.
+            slot.handle().is_none().then(|| bytes.to_string())
+        };
         self.0.parts.store.change_session(&slot.id, SessionChange::Stamp(stamp)).await?;
         Ok(())
     }

@@ -33,6 +33,7 @@ mod projects;
 mod queue;
 mod reading;
 mod recording;
+mod reloading;
 mod remembered;
 mod steering;
 mod streams;

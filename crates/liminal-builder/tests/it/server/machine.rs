@@ -209,10 +209,21 @@ impl Machine {
 
     /// The next server on this machine, which knows what its predecessor knew.
     pub(super) async fn start_bare(&self) -> Server {
+        self.start_in(self.data()).await
+    }
+
+    /// Another server on this machine, which shares the agents' own files with the first one and nothing else.
+    pub(super) async fn start_beside(&self) -> Server {
+        let server = self.start_in(self.home.path().join("other-data")).await;
+        server.add_project(&self.project).await;
+        server
+    }
+
+    async fn start_in(&self, data: PathBuf) -> Server {
         let config = self.home.path().join("config.toml");
         fs::write(&config, &self.settings).unwrap();
-        let (data, config) = (self.data().display().to_string(), config.display().to_string());
-        let own = ["serve", "--port", "0", "--no-open", "--data-dir", &data, "--config", &config];
+        let (folder, config) = (data.display().to_string(), config.display().to_string());
+        let own = ["serve", "--port", "0", "--no-open", "--data-dir", &folder, "--config", &config];
         let mut command = liminal(&[&own[..], &self.flags].concat());
         let errors = fs::OpenOptions::new().append(true).create(true).open(self.home.path().join("errors"));
         command.env_clear().env("HOME", self.home.path()).env("PATH", PLAIN_PATH);
@@ -225,7 +236,7 @@ impl Machine {
         let read = timeout(PATIENCE, output.read_line(&mut line)).await;
         read.expect("the server starts in bounded time").unwrap();
         assert!(line.starts_with("Liminal Builder is at "), "{line} {}", self.errors());
-        let file = ServerFile::read(&self.data()).unwrap();
+        let file = ServerFile::read(&data).unwrap();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, file.port));
         let client = Client { address, token: file.token, project: self.project.clone() };
         Server { child, client, _output: output, _home: Arc::clone(&self.home) }
