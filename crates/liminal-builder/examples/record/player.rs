@@ -88,7 +88,7 @@ impl Player {
         let item_id = self.asked.pop_front().context("nothing was asked")?;
         let answers: BTreeMap<String, String> =
             words.iter().map(|(question, answer)| ((*question).to_owned(), (*answer).to_owned())).collect();
-        let answer = PermissionAnswer { option_id: Some(option_id.to_owned()), answers };
+        let answer = PermissionAnswer { option_id: Some(option_id.to_owned()), answers, reason: None };
         Ok(self.handle.answer(item_id, answer).await?)
     }
 
