@@ -91,7 +91,7 @@ pub(crate) const SCENARIOS: [Scenario; 27] = [
     scenario("82_deny_and_stop", &[Say(WRITE), Answer("deny_and_stop"), Ends(1), Say("say:next"), Ends(1)]),
     scenario(
         "83_allow_for_session_then_again",
-        &[Say(WRITE), Answer("allow_session"), Ends(1), Say(WRITE_OTHER), Ends(1)],
+        &[Say(WRITE), Answer("allow_session_0"), Ends(1), Say(WRITE_OTHER), Ends(1)],
     ),
     scenario("84_sub_agent_asks", &[Say(SUB_AGENT), Answer("allow_once"), Ends(1)]),
     scenario("84b_sub_agent_asks_cancelled", &[Say(SUB_AGENT), Asked(1), Cancel, Ends(1)]),

@@ -20,7 +20,7 @@ fn anything(most: usize) -> impl Strategy<Value = Vec<Happening<()>>> {
 
 /// Lets it happen, and tells how many prompts there were.
 fn play(agent: &mut Agent, happenings: &[Happening<()>]) -> u64 {
-    let repertoire = Repertoire { said: &SAID, options: &["allow_once", "allow_session", "deny"] };
+    let repertoire = Repertoire { said: &SAID, options: &["allow_once", "allow_session_0", "deny"] };
     repertoire.play(agent, happenings, |agent, ()| agent.line(&result()))
 }
 
