@@ -1,6 +1,6 @@
 /** What a request asks to do, and what its agent says about it, kept apart. Reports when all of it can be read. */
 import { createEffect, createSignal, onCleanup, onMount, type JSX, Show } from 'solid-js';
-import { type Input, subjectOf } from '../../model/asked';
+import { type Input, partsOf, subjectOf } from '../../model/asked';
 import { approvals, refreshApprovals } from '../../state/catalog';
 import { api, reason } from '../../state/services';
 import type { OpenSession } from '../../state/session';
@@ -8,7 +8,7 @@ import { Icon } from '../parts/Icon';
 import { countText } from '../request/count-text';
 import { LazyRequestInput } from '../rows/lazy-tools';
 import { VisibleText } from '../rows/VisibleText';
-import { agentOf } from './request-words';
+import { agentOf, toolOf } from './request-words';
 import type { Request } from './RequestDock';
 
 interface Props {
@@ -45,10 +45,11 @@ export function AskedBody(props: Props) {
 
 /** Whether the agent's words are more than the name of the tool and what is shown anyway. */
 function saysMore(state: Request['state']): boolean {
-  const prefix = `${state.toolName}: `;
+  const prefix = `${toolOf(state) ?? ''}: `;
   const title = state.title.startsWith(prefix) ? state.title.slice(prefix.length) : state.title;
+  const isShown = title !== state.title || partsOf(state)[0]?.kind === 'command';
   const words = title.replace(/…$/, '').trim();
-  return words !== '' && words !== state.toolName && !subjectOf(state).trim().startsWith(words);
+  return words !== '' && words !== toolOf(state) && !(isShown && subjectOf(state).trim().startsWith(words));
 }
 
 /** The rest of an input that is too long to be sent with its request. */

@@ -14,7 +14,7 @@ import { createGuard } from './guard';
 import { isField, Options } from './Options';
 import { Problem } from './Problem';
 import { QuestionForm } from './QuestionForm';
-import { requestLabel } from './request-words';
+import { requestLabel, toolOf } from './request-words';
 
 export type Request = ItemOf<'permission'>;
 
@@ -110,7 +110,7 @@ function Head(props: { session: OpenSession; request: Request; count: number }) 
       <h2 class="grow">{requestLabel(props.session.id, state())}</h2>
       <Show when={!isQuestion()}>
         <Show when={state().server}>{(server) => <span class="chip" data-testid="approval-server">MCP server: <VisibleText text={server()} /></span>}</Show>
-        <Show when={state().toolName}>{(name) => <span class="chip mono" data-testid="approval-tool"><VisibleText text={name()} /></span>}</Show>
+        <Show when={toolOf(state())}>{(name) => <span class="chip mono" data-testid="approval-tool"><VisibleText text={name()} /></span>}</Show>
       </Show>
       <Show when={state().deadline}>{(at) => <span class="faint deadline" data-testid="deadline">Auto-rejects in {leftText(Date.parse(at()) - second())}</span>}</Show>
       <Show when={props.count > 1}><span class="chip accent">1 of {props.count}</span></Show>

@@ -4,6 +4,8 @@ import { Arming, SETTLE_MS } from '../../model/arming';
 
 /** How often the position of the buttons is compared. */
 const WATCH_MS = 100;
+/** Pixels by which buttons may move and still be under the same pointer. */
+const TOLERANCE = 4;
 
 export interface Guard {
   readonly isArmed: Accessor<boolean>;
@@ -121,22 +123,24 @@ function createScheduler(arming: Arming, setArmed: (isArmed: boolean) => void): 
 
 /** Calls back when the buttons have moved on the screen; the returned function compares at once. */
 function watchPosition(options: GuardOptions, onMove: () => void): () => void {
-  let before: string | undefined;
+  let before: readonly number[] | undefined;
   const compare = (): void => {
     const now = positionOf(options.buttons());
-    if (before !== undefined && now !== before) onMove();
-    before = now;
+    const hasMoved = before && now?.some((value, index) => Math.abs(value - (before?.[index] ?? value)) > TOLERANCE);
+    if (hasMoved) onMove();
+    // Small steps add up: the place is kept until they are a move.
+    if (!before || hasMoved) before = now;
   };
   const timer = setInterval(compare, WATCH_MS);
   onCleanup(() => clearInterval(timer));
   return compare;
 }
 
-function positionOf(element: HTMLElement | undefined): string | undefined {
+function positionOf(element: HTMLElement | undefined): number[] | undefined {
   if (!element) return undefined;
   const { left, top, width, height } = element.getBoundingClientRect();
   const { offsetLeft = 0, offsetTop = 0, scale = 1 } = globalThis.visualViewport ?? {};
-  return [left - offsetLeft, top - offsetTop, width, height].map(Math.round).concat(scale).join(' ');
+  return [left - offsetLeft, top - offsetTop, width, height].map((value) => value * scale);
 }
 
 function listen(target: EventTarget, name: string, handler: () => void): void {
