@@ -15,7 +15,11 @@ impl Sessions {
         // Without it the menus are empty until the agent runs; no reason to fail.
         let Ok(Some(offers)) = offers else { return };
         if slot.handle().is_none() {
-            slot.board.change(|live| show(&mut live.view.agent, offers));
+            // The kept offers were judged by an earlier configuration.
+            slot.board.change(|live| {
+                show(&mut live.view.agent, offers);
+                live.judge();
+            });
         }
     }
 

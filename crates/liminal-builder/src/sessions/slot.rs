@@ -211,7 +211,10 @@ impl Sessions {
             let offered = provider.map(|provider| provider.abilities());
             let attachments = self.known_to_take(&row.cli_type);
             let abilities = Abilities { attachments, ..offered.unwrap_or_default() };
-            slot.board.change(|live| live.view.agent.abilities = abilities);
+            slot.board.change(|live| {
+                live.view.agent.abilities = abilities;
+                live.judge();
+            });
             Arc::new(slot)
         };
         Arc::clone(slots.entry(row.session_id.clone()).or_insert_with(make))

@@ -296,6 +296,22 @@ async fn claude_code_in_its_automatic_mode_is_moved_back() {
     server.stop().await;
 }
 
+/// A session that rests shows its modes by what is configured now.
+#[tokio::test]
+async fn kept_modes_are_judged_by_the_present_configuration() {
+    let mut machine = with("mine", &[("MODES", "code careful")]);
+    let server = machine.start().await;
+    let id = server.create("mine").await;
+    server.turn(&id, "!say 1").await;
+    server.stop().await;
+    machine.settings += "asking-modes = [\"careful\"]\n";
+    let server = machine.start_bare().await;
+    let status = server.until(&id, |status| !status.view.agent.abilities.permission_modes.is_empty()).await;
+    let guards: Vec<_> = status.view.agent.abilities.permission_modes.iter().map(|mode| mode.guard).collect();
+    assert_eq!((status.view.is_alive, guards), (false, vec![Some(Guard::MayAct), Some(Guard::Asks)]));
+    server.stop().await;
+}
+
 async fn with_real_agents(flags: &[&'static str], mut check: impl AsyncFnMut(&Client, &str, &str)) {
     let mut machine = Machine::with_real_agents().await;
     machine.flags.extend_from_slice(flags);
