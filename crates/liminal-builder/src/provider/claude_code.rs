@@ -7,6 +7,7 @@ mod program;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use liminal_core::dialect::AttachmentAbilities;
 use liminal_core::dialect::claude::history::History;
@@ -25,7 +26,9 @@ use crate::agents::Launcher;
 use crate::clock::{self, Clock};
 use crate::discovery::claude_code::{Sessions, config_directory, known};
 use crate::discovery::{DiscoveryError, KnownDirectories, Listing};
-use crate::process::{AgentProcess, Confinement, Environment, InstanceId, ProcessSpec, SessionTag};
+use crate::process::{
+    AgentProcess, Confinement, Environment, InstanceId, ProcessSpec, SessionTag, run_for_output,
+};
 use crate::transport::{StdioLimits, StdioTransport};
 use arguments::Start;
 pub(crate) use arguments::problem;
@@ -33,6 +36,9 @@ pub use program::{Version, check};
 
 /// The word for Claude Code.
 pub const CLI_TYPE: &str = "claude-code";
+
+/// How long a program that no detector has looked at may take to say its version.
+const VERSION_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Names that belong to the user's way of reaching a model, though they look like those of an agent inside another.
 const KEPT: [&str; 10] = [
@@ -112,7 +118,11 @@ impl ClaudeCode {
         }
         let missing = || OpenError::Unusable(format!("not installed; {}", program::INSTALL));
         let set = self.settings.program.clone();
-        set.or_else(|| self.environment().find_program(program::NAME)).ok_or_else(missing)
+        let program = set.or_else(|| self.environment().find_program(program::NAME)).ok_or_else(missing)?;
+        // No detector has looked at it.
+        let run = run_for_output(&program, &["--version"], &self.environment(), VERSION_PATIENCE).await?;
+        check(&program, &run.stdout).map_err(OpenError::Unusable)?;
+        Ok(program)
     }
 
     async fn start(&self, request: OpenRequest) -> Result<OpenedAgent, OpenError> {
