@@ -71,12 +71,12 @@ mod tests {
 
     #[test]
     fn outside_of_a_repository_every_directory_above_counts_but_the_home() {
-        let project = Path::new("/home/user/code/shop");
-        let folders = folders(project, project, Some(Path::new("/home/user")));
-        let all = ["/", "/home", "/home/user/code", "/home/user/code/shop"];
+        let project = Path::new("/home/dev/code/shop");
+        let folders = folders(project, project, Some(Path::new("/home/dev")));
+        let all = ["/", "/home", "/home/dev/code", "/home/dev/code/shop"];
         assert_eq!(paths(&folders, Reach::Root), all);
         assert_eq!(paths(&folders, Reach::RepositoryOrRoot), all);
-        assert_eq!(paths(&folders, Reach::Repository), ["/home/user/code/shop"]);
+        assert_eq!(paths(&folders, Reach::Repository), ["/home/dev/code/shop"]);
         let prefixes: Vec<&str> = folders.iter().map(|folder| folder.prefix.as_str()).collect();
         assert_eq!(prefixes, ["../../../../", "../../../", "../", ""]);
     }

@@ -269,5 +269,5 @@ fn a_decision_holds_for_what_each_agent_reads() {
         .map(|agent| now.is_decided(&decided, agent));
     assert_eq!(holds, [true, true, false, false, false, true]);
     let earlier = "0".repeat(64);
-    assert!(!now.is_decided(&earlier, "claude-code"), "a decision of an earlier version is asked for again");
+    assert!(!now.is_decided(&earlier, "claude-code"), "a decision of an earlier version no longer holds");
 }
