@@ -71,7 +71,7 @@ fn examples_can_be_copied() {
         "curl -X POST &quot;$URL/api/session/$id/send&quot; \\\n  -H &quot;Authorization: Bearer $TOKEN&quot; \\\n  \
          -H &quot;Content-Type: application/json&quot; \\\n  -d &#39;{&quot;message&quot;:&quot;…&quot;}&#39;",
         "curl -N &quot;$URL/api/session/$id/upserts&quot;",
-        "&quot;$URL/api/session/list?projectId=$projectId&quot;",
+        "&quot;$URL/api/projects/$id/files&quot;",
     ] {
         assert!(PAGE.contains(expected), "{expected}");
     }

@@ -89,7 +89,7 @@ fn queries_are_the_fields_that_handlers_read() {
         let route = ROUTES.iter().find(|route| route.path == path).expect(path);
         names(operation(route), "query").into_iter().collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(query("/api/session/list"), "after archived limit projectId");
+    assert_eq!(query("/api/session/list"), "after archived attention limit projectId q sessionIds");
     assert_eq!(query("/api/projects/{id}/files"), "q");
     assert_eq!(query("/api/fs/complete"), "path");
     assert_eq!(query("/api/session/{id}/history"), "after around before limit");

@@ -24,7 +24,7 @@ async fn tc_6_1a_a_new_session_is_told_with_its_id_and_its_kind() {
 #[tokio::test]
 async fn tc_6_1b_an_unknown_kind_is_refused() {
     let server = Machine::new().start().await;
-    let answer = server.create_with("gemini", json!({})).await;
+    let answer = server.create_with("no-such-agent", json!({})).await;
     answer.assert_problem(400, "UNSUPPORTED_CLI_TYPE");
     assert!(answer.body.contains("known types") && answer.body.contains("demo"), "{answer:?}");
     assert!(server.list().await.is_empty());
