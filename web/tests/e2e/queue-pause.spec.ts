@@ -1,5 +1,5 @@
 /** The queue pauses when a person should look first, in every window, and continues when a person says so. */
-import { expect, type Pane, test, type Window, type World } from './harness';
+import { expect, type Pane, test, until, type Window, type World } from './harness';
 
 /** A killed server refuses connections, and the browser says so. */
 const NETWORK = /ERR_CONNECTION|WebSocket connection/;
@@ -31,12 +31,12 @@ test('req 46: a rejection pauses the queue in every window, until one resumes it
   expect(world.server.prompts()).toEqual(['!perm true']);
   await two.page.reload();
   await expect(there.id('queue-paused')).toHaveAttribute('data-reason', 'rejected');
-  await here.send('an answer to what happened');
-  await here.isIdle();
+  await here.turn('an answer to what happened');
   expect(world.server.prompts()).toEqual(['!perm true', 'an answer to what happened']);
   await expect(there.id('queue-entry')).toHaveText([/first/, /second/]);
   await there.id('queue-resume').click();
   await expect(here.id('queue')).toHaveCount(0);
+  await until('all was sent', () => world.server.prompts().length === 4);
   await here.isIdle();
   expect(world.server.prompts()).toEqual(['!perm true', 'an answer to what happened', 'first', 'second']);
 });
@@ -69,6 +69,7 @@ test('req 46: a killed server sends nothing that was queued until the queue is r
   expect(world.server.prompts()).toEqual(['!perm true']);
   await here.id('queue-resume').click();
   await expect(here.id('queue')).toHaveCount(0);
+  await until('it was sent', () => world.server.prompts().length === 2);
   await here.isIdle();
   expect(world.server.prompts()).toEqual(['!perm true', 'later']);
 });

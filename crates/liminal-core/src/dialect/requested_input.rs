@@ -91,20 +91,20 @@ mod tests {
 
     use super::*;
 
-    fn arguments(value: Value) -> ToolArguments {
+    fn arguments(value: &Value) -> ToolArguments {
         Arc::new(value.as_object().unwrap().clone())
     }
 
     #[test]
     fn keeps_an_input_up_to_the_limit() {
-        let whole = arguments(json!({ "content": "é".repeat(500_000) }));
+        let whole = arguments(&json!({ "content": "é".repeat(500_000) }));
         assert_eq!(shown_input(&whole), ShownInput { input: whole.clone(), is_truncated: false });
     }
 
     #[test]
     fn cuts_long_texts_of_a_longer_input_and_keeps_both_ends() {
         let content = format!("begin{}end", "é".repeat(1_000_000));
-        let shown = shown_input(&arguments(json!({ "edits": [{ "text": content }], "path": "/a" })));
+        let shown = shown_input(&arguments(&json!({ "edits": [{ "text": content }], "path": "/a" })));
         assert!(shown.is_truncated);
         let text = shown.input["edits"][0]["text"].as_str().unwrap();
         assert!(text.starts_with("begin") && text.ends_with("end") && text.contains("bytes not shown"));
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn shows_nothing_of_an_input_with_too_many_short_values() {
-        let shown = shown_input(&arguments(json!({ "many": vec!["0123456789"; 200_000] })));
+        let shown = shown_input(&arguments(&json!({ "many": vec!["0123456789"; 200_000] })));
         assert!(shown.is_truncated && shown.input.is_empty());
     }
 

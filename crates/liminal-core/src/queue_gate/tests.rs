@@ -102,7 +102,7 @@ fn a_message_sent_while_paused_waits_only_for_a_running_turn() {
 }
 
 /// A settled request, by how it was settled.
-fn settled(outcome: serde_json::Value) -> PermissionBody {
+fn settled(outcome: &serde_json::Value) -> PermissionBody {
     let kinds = ["allow_once", "allow_always", "reject_once", "reject_always", "other"];
     let options: Vec<_> =
         kinds.iter().map(|kind| json!({ "optionId": kind, "name": kind, "kind": kind })).collect();
@@ -112,7 +112,7 @@ fn settled(outcome: serde_json::Value) -> PermissionBody {
 
 #[test]
 fn only_rejections_and_timeouts_of_requests_concern_the_queue() {
-    let of = |outcome| QueueEvent::of_request(&settled(outcome));
+    let of = |outcome: serde_json::Value| QueueEvent::of_request(&settled(&outcome));
     for kind in ["reject_once", "reject_always"] {
         assert_eq!(of(json!({ "optionId": kind, "by": "user" })), Some(QueueEvent::Rejected));
         assert_eq!(of(json!({ "optionId": kind, "reason": "no", "by": "user" })), Some(QueueEvent::Rejected));

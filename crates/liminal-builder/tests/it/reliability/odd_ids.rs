@@ -7,7 +7,7 @@ use std::process::Command;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::figures::tell;
-use super::world::World;
+use super::world::{World, wait_until};
 use crate::server::odd_ids::ODD;
 
 /// Ends the server, also when the test fails: whoever is traced may outlive the one that traces.
@@ -47,6 +47,14 @@ fn c45_no_odd_id_makes_the_server_look_for_a_file() {
         server.client.get("/api/session/demo:00000000-0000-4000-8000-000000000000/status").status,
         404
     );
+    // Agents are detected in the background, which is not the doing of any request below.
+    wait_until("the agents are detected", || {
+        !server.client.get("/api/agents").body.contains("\"detecting\"")
+    });
+    wait_until("nothing is looked for", || {
+        let before = looks().len();
+        (0..20).all(|_| server.client.get("/healthz").status == 200) && looks().len() == before
+    });
     let before = looks().len();
     let mut asked = 0;
     for id in ODD {

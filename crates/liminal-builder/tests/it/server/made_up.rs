@@ -141,11 +141,18 @@ async fn known(machine: &Machine, server: &Server) -> Vec<(&'static str, String)
         queued.push(server.queue(&busy, &format!("and then {number}")).await);
     }
     let approval = server.question(&asking).await;
+    // No made-up answer settles a question, so that its input stays there to be read.
+    let questioning = server.create("demo").await;
+    server.send(&questioning, "/question").await;
+    server.until(&questioning, |status| !status.view.pending.is_empty()).await;
+    let question =
+        server.approvals().await.into_iter().find(|asked| asked.session_id == questioning).unwrap();
     let page = server.history(&talked).await;
     let item = page.entries.iter().find(has_output).unwrap().item_id.to_string();
     let mut known = vec![
         ("id", project.to_string()),
         ("id", approval.id),
+        ("id", question.id),
         ("projectId", project.to_string()),
         ("item", item),
         ("cliType", "demo".to_owned()),
