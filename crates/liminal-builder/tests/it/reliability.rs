@@ -28,4 +28,5 @@ mod stream;
 mod stream_b;
 mod tab;
 mod table;
+mod unattended;
 mod world;
