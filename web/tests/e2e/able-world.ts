@@ -6,7 +6,7 @@ import type { World } from './harness';
 /** The part of the configuration that brings it. */
 export function able(...words: string[]): string {
   const args = [resolve(import.meta.dirname, 'able-agent.mjs'), ...words];
-  return `[agents.able]\ncommand = "node"\nargs = ${JSON.stringify(args)}\n`;
+  return `[agents.able]\ncommand = "node"\nargs = ${JSON.stringify(args)}\nasking-modes = ["careful", "bold"]\n`;
 }
 
 export async function ableWorld(world: World, config = able()): Promise<DemoWorld> {

@@ -203,7 +203,7 @@ test('req 8: one click makes a session; the menu tells which agents there are an
   const claude = window.page.getByRole('menuitemradio', { name: /Claude Code/ });
   await expect(claude).toHaveAttribute('aria-disabled', 'true');
   await expect(claude).toHaveText(/install|PATH/);
-  await window.page.getByRole('menuitem', { name: /Agents and how to get them/ }).click();
+  await window.page.getByRole('menuitem', { name: /Set up agents/ }).click();
   await expect(window.id('settings-dialog').locator('[data-agent="claude-code"] code')).toHaveText(/npm install/);
 });
 
