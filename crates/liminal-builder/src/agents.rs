@@ -1,7 +1,7 @@
 //! Which agents this machine has. Owns the list of those that are known by name, how each is found, and what to do about
 //! one that is not there; starting them is the providers' business.
 //!
-//! [`locate`] says where an agent is, by looking at files alone, and is asked each time. [`probe`] and [`login`] run its
+//! `locate` says where an agent is, by looking at files alone, and is asked each time. `probe` and `login` run its
 //! program, which takes seconds: the [`Detector`] remembers what they found.
 
 mod codex;
