@@ -274,3 +274,17 @@ test('req 48: a request that its agent withdraws says so in the transcript', asy
   await expect(pane.id('permission-row')).toContainText('touch proof');
   await expect(pane.id('approval')).toHaveCount(0);
 });
+
+test('req 48: a request that is left alone for a day is still there and can be answered', async ({ world }) => {
+  const { window: { page }, pane, sessionId } = await asking(world, 'npm publish');
+  await page.clock.install();
+  await page.clock.fastForward('24:00:00');
+  await expect(pane.id('approval')).toBeVisible();
+  await expect(pane.id('deadline')).toHaveCount(0);
+  expect(await chosen(world, sessionId)).toEqual([undefined]);
+  await page.clock.resume();
+  await armed(pane);
+  await option(pane, 'reject_once').click();
+  await expect(pane.id('approval')).toHaveCount(0);
+  expect(await chosen(world, sessionId)).toEqual(['deny']);
+});
