@@ -16,7 +16,7 @@ const REAL = {
 };
 /** From the page's first byte to a list that can be used. */
 const AT_ONCE = 500;
-const LOADS = 5;
+const LOADS = 10;
 /** A hanging `--version`, with a child that hangs too. */
 const HANGS = 'sleep 1000 & wait';
 
@@ -62,6 +62,7 @@ async function noteWhenListed(page: Page): Promise<void> {
 async function quickest(page: Page): Promise<number> {
   const times: number[] = [];
   for (let load = 0; load < LOADS; load += 1) times.push(await listedAfter(page));
+  console.info(`sessions listed after ${times.map(Math.round).join(', ')} ms`);
   return Math.min(...times);
 }
 
@@ -69,29 +70,21 @@ const agentNamed = async (world: World, name: string): Promise<AgentReport | und
   (await world.server.json<AgentReport[]>('GET', '/api/agents')).find((agent) => agent.name === name);
 
 test('sessions are listed within 500 ms, with four real agents on the PATH and one that hangs', async ({ world }) => {
-  await world.start({ environment: { PATH: '/usr/bin:/bin' } });
+  for (const [name, program] of Object.entries(REAL)) symlinkSync(program, join(folderOf(world), name));
+  await world.start({ environment: { PATH: pathOf(world) } });
   const project = world.place.project();
   await world.server.addProject(project);
   const session = await world.server.createSession(project);
-  const bare = await world.window();
-  await noteWhenListed(bare.page);
-  // A machine that is busy with something else takes longer even without any agent.
-  const limit = Math.max(AT_ONCE, 2 * await quickest(bare.page));
-  await bare.page.close();
-  await world.server.stop();
-
-  for (const [name, program] of Object.entries(REAL)) symlinkSync(program, join(folderOf(world), name));
-  await world.start({ environment: { PATH: pathOf(world) } });
   const window = await world.window();
   await noteWhenListed(window.page);
-  expect(await quickest(window.page)).toBeLessThan(limit);
+  expect(await quickest(window.page)).toBeLessThan(AT_ONCE);
   for (const name of ['claude-code', 'codex', 'gemini', 'opencode']) {
     await until(`${name} is detected`, async () => (await agentNamed(world, name))?.version !== undefined);
   }
 
   install(world, 'gemini', HANGS);
   await until('the new file is seen', async () => (await agentNamed(world, 'gemini'))?.state === 'detecting');
-  expect(await quickest(window.page)).toBeLessThan(limit);
+  expect(await quickest(window.page)).toBeLessThan(AT_ONCE);
   expect((await agentNamed(world, 'gemini'))?.state).toBe('detecting');
   const pane = await window.openSession(session);
   await pane.turn('hello');
