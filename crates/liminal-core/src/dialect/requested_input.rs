@@ -33,6 +33,11 @@ pub(crate) fn shown_input(whole: &ToolArguments) -> ShownInput {
     ShownInput { input: Arc::new(if is_short { cut } else { Map::new() }), is_truncated: true }
 }
 
+/// The agent's own words for a request, which are for display only and need no more room than that.
+pub(crate) fn shown_title(title: &str) -> String {
+    cut_text(title)
+}
+
 /// The MCP server that a tool belongs to, by the naming that agents share.
 pub(crate) fn mcp_server(tool_name: &str) -> Option<String> {
     let (server, _) = tool_name.strip_prefix("mcp__")?.split_once("__")?;
@@ -115,6 +120,14 @@ mod tests {
     fn shows_nothing_of_an_input_with_too_many_short_values() {
         let shown = shown_input(&arguments(&json!({ "many": vec!["0123456789"; 200_000] })));
         assert!(shown.is_truncated && shown.input.is_empty());
+    }
+
+    #[test]
+    fn cuts_a_title_that_no_page_could_show_and_says_so() {
+        assert_eq!(shown_title("make\nmake test"), "make\nmake test");
+        let title = shown_title(&format!("begin{}end", "x".repeat(100_000)));
+        assert!(title.len() < 10_000 && title.contains("bytes not shown"), "{title}");
+        assert!(title.starts_with("begin") && title.ends_with("end"));
     }
 
     #[test]

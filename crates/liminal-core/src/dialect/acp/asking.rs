@@ -129,10 +129,12 @@ fn requested(
     RequestedCall { input, announced, details, ..call }
 }
 
-/// Whether a field has different values in two inputs. Agents add and drop bookkeeping fields between the announcement
-/// of a call and its request, so a field that only one of them has says nothing.
+/// Whether two inputs differ in a field that both have, or have none in common. Agents add and drop bookkeeping fields
+/// between the announcement of a call and its request, so a single field that only one of them has says nothing.
 fn contradict(announced: &Map<String, Value>, asked: &Map<String, Value>) -> bool {
-    announced.iter().any(|(field, value)| asked.get(field).is_some_and(|asked| asked != value))
+    let mut shared =
+        announced.iter().filter_map(|(field, value)| Some((value, asked.get(field)?))).peekable();
+    shared.peek().is_none() || shared.any(|(announced, asked)| announced != asked)
 }
 
 fn description(told: &Map<String, Value>) -> Map<String, Value> {

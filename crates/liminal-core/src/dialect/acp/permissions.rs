@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::forms::{self, Form};
 use super::tool_calls::RequestedCall;
 use crate::dialect::fields::{objects, text};
-use crate::dialect::requested_input::{ShownInput, mcp_server, shown_input};
+use crate::dialect::requested_input::{ShownInput, mcp_server, shown_input, shown_title};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{
     PermissionOption, PermissionOptionKind, PermissionOutcome, PermissionRequest, ToolArguments,
@@ -86,7 +86,7 @@ pub(super) fn shown(call_id: CallId, call: RequestedCall, params: &Map<String, V
         input_truncated: is_truncated,
         announced_input: call.announced.as_ref().map(|announced| shown_input(announced).input),
         announced_tool_name: None,
-        title: call.details.title.unwrap_or_else(|| "The agent asks for permission".to_owned()),
+        title: shown_title(call.details.title.as_deref().unwrap_or("The agent asks for permission")),
         diffs: if is_truncated { Vec::new() } else { call.details.diffs },
         options: objects(params, "options").filter_map(option).collect(),
         questions: Vec::new(),
@@ -106,7 +106,7 @@ pub(super) fn shown_form(call_id: CallId, form: &Form, params: &Map<String, Valu
         input_truncated: false,
         announced_input: None,
         announced_tool_name: None,
-        title: text(params, "message").unwrap_or("The agent has a question").to_owned(),
+        title: shown_title(text(params, "message").unwrap_or("The agent has a question")),
         diffs: Vec::new(),
         options: Form::options(),
         questions: form.questions(),

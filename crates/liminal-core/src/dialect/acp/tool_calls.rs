@@ -41,7 +41,7 @@ struct Call {
     is_closed: bool,
 }
 
-/// A call that permission is asked for.
+/// The call that a permission request is about.
 #[derive(Debug, Default)]
 pub(super) struct RequestedCall {
     pub(super) name: String,
@@ -74,7 +74,7 @@ impl Calls {
         Some(Arc::new(call.input.clone()))
     }
 
-    /// The name and details of a call that permission is asked for.
+    /// The name and details of the call that a permission request is about.
     pub(super) fn requested(&self, id: &CallId) -> RequestedCall {
         let Some(call) = self.known.get(id) else { return RequestedCall::default() };
         RequestedCall { name: call.name.clone(), details: call.details.clone(), ..RequestedCall::default() }

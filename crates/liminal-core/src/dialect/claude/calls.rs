@@ -111,7 +111,7 @@ impl Calls {
         writer.done(&item_id, FinalItem::FunctionCall(call), step);
     }
 
-    /// Permission is asked for a call. The request's own tool and input are what will run, so they replace what was
+    /// The agent requests permission for a call. The request's own tool and input are what will run, so they replace what was
     /// announced, and the request says what that was if it differs.
     pub(super) fn request(&mut self, asked: &mut Asked, writer: &mut TurnWriter, step: &mut Step<'_>) {
         let (id, name) = (&asked.shown.call_id, &asked.shown.tool_name);
