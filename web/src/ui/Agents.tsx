@@ -29,7 +29,7 @@ export function AgentChecklist() {
 
 function AgentLine(props: { agent: AgentReport }) {
   const mark = () => markOf(props.agent);
-  /** Nobody knows whether it is signed in. */
+  /** The login state is unknown. */
   const mayBeSignedOut = (): string | undefined => (mark() === 'ready' && props.agent.loggedIn === undefined ? props.agent.signIn : undefined);
   return (
     <li class="agent-line" data-testid="agent" data-agent={props.agent.name} data-usable={!props.agent.problem} data-mark={mark()}>

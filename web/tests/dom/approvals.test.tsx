@@ -240,7 +240,7 @@ describe('approvals', () => {
   const problem = (code: 'INVALID_REQUEST' | 'ALREADY_ANSWERED' | 'INTERNAL', detail: string) =>
     new Refused({ type: 'about:blank', title: 'Refused', status: 400, code, detail });
 
-  test('a refused answer is told in the dock, keeps what was entered, and can be given again', async () => {
+  test('a refused answer is reported in the dock, keeps what was entered, and can be given again', async () => {
     request.mockRejectedValueOnce(problem('INVALID_REQUEST', 'age must be a whole number'));
     await shown();
     fireEvent.input(screen.getByTestId('reject-reason'), { target: { value: 'because' } });

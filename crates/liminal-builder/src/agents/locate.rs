@@ -11,7 +11,7 @@ use crate::demo;
 use crate::provider::claude_code;
 use crate::provider::model_api::{ModelApi, Settings, SettingsError, VENDORS, Vendor};
 
-/// Agents whose program has their own name, and how it is told to speak ACP.
+/// Agents whose program has their own name, and the arguments that make it speak ACP.
 const PLAIN: [(&str, &str); 2] = [("gemini", "--acp"), ("opencode", "acp")];
 
 /// Where an agent is.
@@ -39,7 +39,7 @@ pub(super) struct Program {
 /// How a program is asked for its version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Question {
-    /// Not at all: nobody knows what an unknown program does with `--version`.
+    /// Not at all: an unknown program may do anything with `--version`.
     None,
     ClaudeCode,
     Codex,

@@ -18,7 +18,7 @@ use crate::provider::claude_code::{CLI_TYPE, Version};
 
 /// They answer from files. One that takes longer asks a server, and is not waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Credentials may lie where no file changes, such as a keychain: whoever was logged out is asked again after this.
+/// Credentials may be stored where no file changes, such as a keychain, so a missing login is probed again after this.
 const LASTS: Duration = Duration::from_secs(60);
 /// The first version of Claude Code whose answer is known. An earlier one could take the words for a prompt.
 const CLAUDE_TELLS: Version = Version { major: 2, minor: 1, patch: 197 };

@@ -133,7 +133,7 @@ impl Writer {
         (ends.iter().filter(|end| **end <= bytes).count(), result)
     }
 
-    /// Keeps the lines that are not in the file. Those that somebody waits for are not: it is told that they failed.
+    /// Keeps the lines that are not in the file. Lines with a waiting caller are dropped, because the caller gets an error.
     fn keep(&mut self, written: usize, jobs: &[Job], error: &AuditError) {
         let before = self.unwritten.len();
         self.unwritten.drain(..written.min(before));
@@ -166,7 +166,7 @@ impl Writer {
     }
 }
 
-/// Where each line ends in a text that begins with so many other bytes.
+/// Where each line ends in a text that begins at this offset.
 fn ends(start: usize, lines: &[&str]) -> Vec<usize> {
     lines
         .iter()

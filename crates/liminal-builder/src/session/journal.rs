@@ -95,7 +95,7 @@ pub(super) struct Journal {
     feed: Option<stream_b::Feed>,
     /// When the message was sent whose first words have not come yet.
     asked: Option<Instant>,
-    /// What is told happens now: it pauses the queue, which the past does not.
+    /// Live outputs pause the queue; replayed history does not.
     is_present: bool,
 }
 

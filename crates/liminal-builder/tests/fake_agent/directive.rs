@@ -25,7 +25,7 @@ pub(crate) enum Directive {
     Mode(String),
     /// `!ask NAME JSON [=> JSON]`: any tool; the second input is requested instead of the announced one.
     AskFor(Tool, Map<String, Value>),
-    /// `!brief MS COMMAND`: as `!perm`, but the request is withdrawn after so many milliseconds.
+    /// `!brief MS COMMAND`: as `!perm`, but the request is withdrawn after this time.
     AskBriefly(Duration, String),
     /// `!line BYTES`: one line of at least so many bytes; `K` and `M` are understood.
     Line(u64),

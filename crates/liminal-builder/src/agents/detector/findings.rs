@@ -44,7 +44,7 @@ impl Findings {
         machine.locate(name, self.npm.as_ref())
     }
 
-    /// Every question whose answer is missing or old. A login is asked for once the version is known.
+    /// Every question whose answer is missing or old. The login follows once the version is known.
     pub(super) fn open_questions(&self, machine: &Machine) -> Vec<Asking> {
         let names = machine.names();
         names.iter().filter_map(|name| self.open_question(machine, name)).collect()

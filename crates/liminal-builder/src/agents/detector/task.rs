@@ -104,7 +104,7 @@ impl Task {
             Request::Refresh(begun) => {
                 self.findings.age();
                 self.show_findings();
-                // Whoever asked may be gone.
+                // The client may have disconnected.
                 begun.send(()).ok();
             }
             Request::Login { name, is_there } => {
@@ -128,7 +128,8 @@ impl Task {
                 self.asked.remove(&format!("login {name}"));
                 self.findings.logins.insert(name, login);
             }
-            None => {}
+            // A probe panicked, and which one is not known: nothing may stay `detecting` because of it.
+            None => self.asked.clear(),
         }
     }
 

@@ -213,7 +213,7 @@ mod tests {
         log.close().await.unwrap();
     }
 
-    /// Writes what is asked until the work is done; the disk is full for the first so many writes.
+    /// Writes what is asked until the work is done; the disk is full for the first `full` writes.
     async fn with_full_disk<T>(hands: &mut Hands, mut full: usize, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         loop {

@@ -51,7 +51,7 @@ impl Heartbeat {
 mod tests {
     use super::*;
 
-    /// Runs the schedule for so many beats; returns the seconds at which something was due.
+    /// Runs the schedule for `count` beats; returns the seconds at which something was due.
     fn beats(count: usize, mut hear: impl FnMut(&mut Heartbeat)) -> Vec<(u64, Beat)> {
         let begun = Instant::now();
         let mut heartbeat = Heartbeat::new(begun);

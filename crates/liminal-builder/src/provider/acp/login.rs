@@ -1,4 +1,4 @@
-//! An agent that cannot be started, or not without a login. Owns what is said about that and whom it is told.
+//! An agent that cannot be started, or not without a login. Owns the error for each case.
 
 use liminal_core::dialect::acp::Options;
 use liminal_core::error::ErrorCode;

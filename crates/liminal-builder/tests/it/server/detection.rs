@@ -17,7 +17,7 @@ use super::machine::Machine;
 use super::socket::Socket;
 use crate::world::program;
 
-/// A hanging `--version` has 20 s. Whoever waits for it is slower than this.
+/// A hanging `--version` has 20 s. A request that waited for it would be slower than this.
 const AT_ONCE: Duration = Duration::from_secs(10);
 
 /// A machine whose `PATH` begins with a folder of the test's own.
@@ -115,14 +115,14 @@ async fn agents_are_asked_again_when_a_person_wants_it_or_their_credentials_chan
     fs::write(&answer, "{\"loggedIn\": true}").unwrap();
     fs::create_dir(machine.home.path().join(".claude")).unwrap();
     fs::write(machine.home.path().join(".claude/.credentials.json"), "{}").unwrap();
-    // Nobody asks by HTTP: a page that is open is told.
+    // No HTTP request: an open page gets a frame.
     socket
         .until(|message| {
             let ServerMessage::AgentsChanged { agents } = message else { return false };
             agents.iter().any(|agent| agent.name == "claude-code" && agent.logged_in == Some(true))
         })
         .await;
-    assert_eq!(starts(&folder, "claude --version"), 1, "only the login is asked for");
+    assert_eq!(starts(&folder, "claude --version"), 1, "only the login was probed again");
 
     let agents: Vec<AgentReport> = server.post("/api/agents/refresh", json!({})).await.read(200);
     let again = agents.into_iter().find(|agent| agent.name == "claude-code").unwrap();

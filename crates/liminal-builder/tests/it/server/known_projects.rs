@@ -80,7 +80,7 @@ async fn a_machine_that_no_agent_worked_on_offers_nothing() {
     server.stop().await;
 }
 
-/// Only so many files are read, the newest first, and that is said.
+/// A bounded number of files is read, the newest first, and the answer says that it was cut.
 #[tokio::test]
 async fn a_long_past_is_read_in_part() {
     let machine = Machine::new();

@@ -131,7 +131,7 @@ async fn c46_a_question_lapses_when_it_was_told_to_and_counts_as_denied() {
         let turn = server.send(&id, prompt).await;
         let asked = server.question(&id).await;
         let UpsertBody::Permission(request) = &asked.item.body else { panic!("{asked:?}") };
-        let lapses = request.request.deadline.as_ref().expect("it is told when it lapses").instant();
+        let lapses = request.request.deadline.as_ref().expect("a deadline").instant();
         assert_eq!(lapses.duration_since(asked.item.emitted_at.instant()), SignedDuration::from_secs(2));
         server.until(&id, |status| status.view.turn.as_ref() != Some(&turn)).await;
         assert!(server.approvals().await.is_empty());

@@ -66,7 +66,7 @@ impl Client {
         assert!(is_second, "{second:?}");
     }
 
-    /// Reads so many frames of a stream, one after each pause.
+    /// Reads `frames` frames of a stream, one after each pause.
     pub(super) async fn stream_for(&mut self, world: &World, pause: Duration, frames: usize) {
         for _ in 0..frames {
             world.announce();
@@ -93,7 +93,7 @@ impl Client {
 pub(super) struct Silent(DuplexStream);
 
 impl Silent {
-    /// A client whose connection holds so many bytes.
+    /// A client whose connection has a buffer of this size.
     pub(super) fn connect(world: &World, bytes: usize) -> Self {
         Self(world.accept(bytes))
     }

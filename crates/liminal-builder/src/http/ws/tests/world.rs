@@ -76,7 +76,7 @@ impl World {
         id
     }
 
-    /// The client's end of a new connection that holds so many bytes.
+    /// The client's end of a new connection with a buffer of this size.
     pub(super) fn accept(&self, bytes: usize) -> DuplexStream {
         let (client, server) = tokio::io::duplex(bytes);
         let app = self.app.clone();
