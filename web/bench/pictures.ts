@@ -32,7 +32,7 @@ test('an approval', async ({ world }) => {
   const { window: { page }, pane } = await scene(world, 'light');
   await page.setViewportSize({ width: 1280, height: 720 });
   await pane.send('/tour');
-  await expect(pane.id('approval')).toBeVisible();
+  await expect(pane.id('approval')).toHaveAttribute('data-armed', 'true');
   await page.screenshot({ animations: 'disabled', path: `${images}/approval-light.png` });
 });
 
@@ -40,6 +40,6 @@ test('a phone', async ({ world }) => {
   const { window: { page }, pane } = await scene(world, 'dark');
   await page.setViewportSize({ width: 390, height: 780 });
   await pane.send('/tour');
-  await expect(pane.id('approval')).toBeVisible();
+  await expect(pane.id('approval')).toHaveAttribute('data-armed', 'true');
   await page.screenshot({ animations: 'disabled', path: `${images}/phone.png` });
 });
