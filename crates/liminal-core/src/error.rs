@@ -42,6 +42,8 @@ wire_enum! {
         AttachmentNotTaken = "ATTACHMENT_NOT_TAKEN",
         /// As many files wait to be sent as are allowed.
         AttachmentsFull = "ATTACHMENTS_FULL",
+        /// Work in the background was ended before it had finished: stopped, or its agent ended.
+        BackgroundEnded = "BACKGROUND_ENDED",
         /// The body of a request is larger than the limit.
         BodyTooLarge = "BODY_TOO_LARGE",
         /// Acting without asking was not allowed at the start of the server.

@@ -7,6 +7,7 @@
 
 mod buffers;
 mod deadlines;
+mod detached;
 mod emission;
 mod endings;
 mod escaped;
@@ -34,7 +35,7 @@ use crate::upsert::{PermissionBody, PlanBody, Upsert, UpsertBody, UpsertStatus};
 use deadlines::Deadlines;
 use items::{ItemState, Items, Known, OpenItem, Ordinal};
 use limits::Fit;
-use rules::Rules;
+use rules::{Rules, ToolRule};
 
 /// Turns one turn's events into outputs.
 #[derive(Debug)]
@@ -114,22 +115,26 @@ impl UpsertProcessor {
 
     /// Takes one event; what is due because of it goes to `out`.
     pub fn handle_event(&mut self, event: &StreamEventEnvelope, now: Now, out: &mut dyn Sink) {
-        if self.is_ended() {
-            self.dropped.after_end += 1;
-            return;
-        }
         if event.turn_id != self.turn.turn_id || event.session_id != self.turn.session_id {
-            self.dropped.contradiction += 1;
+            let is_over = self.turn.phase == Phase::Ended;
+            *(if is_over { &mut self.dropped.after_end } else { &mut self.dropped.contradiction }) += 1;
             return;
         }
         let cause = Cause { source: event.timestamp, now };
-        match &event.payload {
+        if self.turn.phase == Phase::Ended {
+            return self.handle_after_end(&event.payload, cause, out);
+        }
+        self.handle_payload(&event.payload, cause, out);
+    }
+
+    fn handle_payload(&mut self, payload: &StreamEvent, cause: Cause, out: &mut dyn Sink) {
+        match payload {
             StreamEvent::ItemDelta(delta) => self.delta(delta, cause, out),
-            StreamEvent::ResponseStart(start) => self.start_turn(start, now, out),
+            StreamEvent::ResponseStart(start) => self.start_turn(start, cause.now, out),
             StreamEvent::ItemStart(start) => self.start_item(start, cause, out),
             StreamEvent::ItemDone(done) => self.finish_item(done, cause, out),
             StreamEvent::ItemError(failed) => self.fail_item(failed, cause, out),
-            StreamEvent::ItemCancelled(cancelled) => self.forget_item(&cancelled.item_id),
+            StreamEvent::ItemCancelled(cancelled) => self.forget_item(&cancelled.item_id, cause, out),
             StreamEvent::UsageUpdate(_) => {} // the session's state shows it; no item does
             StreamEvent::ResponseDone(done) => self.end_turn(done, cause, out),
             StreamEvent::ResponseError(failed) => self.break_turn(&failed.error, cause, out),
@@ -156,10 +161,10 @@ impl UpsertProcessor {
         }
     }
 
-    /// Whether the turn is over: nothing goes out any more.
+    /// Whether the turn is over and nothing of it runs in the background: nothing goes out any more.
     #[must_use]
     pub fn is_ended(&self) -> bool {
-        self.turn.phase == Phase::Ended
+        self.turn.phase == Phase::Ended && self.items.is_empty()
     }
 
     /// How many events had no effect.
@@ -182,6 +187,12 @@ impl UpsertProcessor {
     fn start_item(&mut self, start: &ItemStart, cause: Cause, out: &mut dyn Sink) {
         match (self.items.find(&start.item_id), &start.kind) {
             (None, _) => {}
+            (Some(Known::Closed), ItemKind::FunctionCall(call))
+                if call.detached && self.rules.tools == ToolRule::SeparateItems =>
+            {
+                self.items.detached_outputs.insert(call.call_id.clone());
+                return;
+            }
             (Some(Known::Closed), _) => return self.dropped.late += 1,
             (Some(Known::Open(ordinal)), ItemKind::Plan(plan)) => {
                 return self.replace_plan(ordinal, plan, cause, out);
@@ -323,8 +334,11 @@ impl UpsertProcessor {
         }
     }
 
-    fn forget_item(&mut self, id: &ItemId) {
+    fn forget_item(&mut self, id: &ItemId, cause: Cause, out: &mut dyn Sink) {
         match self.items.find(id) {
+            Some(Known::Open(ordinal)) if self.items.get(ordinal).is_some_and(OpenItem::is_detached_call) => {
+                self.abandon_detached(id, cause, out);
+            }
             Some(Known::Open(ordinal)) => drop(self.items.close(ordinal)),
             Some(Known::Closed) => self.dropped.late += 1,
             None => self.items.mark_closed(id),

@@ -152,6 +152,11 @@ pub struct ToolCallBody {
     /// What else is known of the call.
     #[serde(flatten)]
     pub details: ToolDetails,
+    /// The call runs, or ran, in the background: it may change after the end of its turn, and so may the items that name it
+    /// as their `parentCallId`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub detached: bool,
     /// Whether the tool failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

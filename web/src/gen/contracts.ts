@@ -203,6 +203,12 @@ files: boolean, };
 
 export type AttachmentId = string;
 
+export type BackgroundWork = { 
+/**
+ * How many detached tool calls are open.
+ */
+running: number, };
+
 export type BrowserKey = { 
 /**
  * What to send with every request as `X-Liminal-Key`.
@@ -379,7 +385,7 @@ position?: number, };
 
 export type Encoding = "append";
 
-export type ErrorCode = "AGENTS_EXHAUSTED" | "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "APPROVAL_NOT_FOUND" | "ATTACHMENT_NOT_FOUND" | "ATTACHMENT_NOT_TAKEN" | "ATTACHMENTS_FULL" | "BODY_TOO_LARGE" | "BYPASS_NOT_ALLOWED" | "BYPASS_NOT_CONFIRMED" | "CODE_INVALID" | "CODE_USED" | "DELIVERY_UNKNOWN" | "HOST_NOT_ALLOWED" | "IDEMPOTENCY_MISMATCH" | "INTERNAL" | "INVALID_REQUEST" | "ITEM_NOT_FOUND" | "ITEM_TOO_LONG" | "LINE_TOO_LONG" | "LOGIN_REQUIRED" | "METHOD_NOT_ALLOWED" | "MODEL_UNREACHABLE" | "NOT_FORKABLE" | "NOT_FOUND" | "NOT_READY" | "NOT_STEERABLE" | "OWNER_LOST" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_EXISTS" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "QUEUED_NOT_FOUND" | "QUEUE_FULL" | "RANGE_NOT_SATISFIABLE" | "REDIS_UNREACHABLE" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_LOST" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SESSION_TAKEN_OVER" | "SHUTTING_DOWN" | "SPAWN_FAILED" | "STORAGE_FULL" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TRUST_REQUIRED" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "WRONG_STATE";
+export type ErrorCode = "AGENTS_EXHAUSTED" | "AGENT_NOT_READING" | "ALREADY_ANSWERED" | "APPROVAL_NOT_FOUND" | "ATTACHMENT_NOT_FOUND" | "ATTACHMENT_NOT_TAKEN" | "ATTACHMENTS_FULL" | "BACKGROUND_ENDED" | "BODY_TOO_LARGE" | "BYPASS_NOT_ALLOWED" | "BYPASS_NOT_CONFIRMED" | "CODE_INVALID" | "CODE_USED" | "DELIVERY_UNKNOWN" | "HOST_NOT_ALLOWED" | "IDEMPOTENCY_MISMATCH" | "INTERNAL" | "INVALID_REQUEST" | "ITEM_NOT_FOUND" | "ITEM_TOO_LONG" | "LINE_TOO_LONG" | "LOGIN_REQUIRED" | "METHOD_NOT_ALLOWED" | "MODEL_UNREACHABLE" | "NOT_FORKABLE" | "NOT_FOUND" | "NOT_READY" | "NOT_STEERABLE" | "OWNER_LOST" | "ORIGIN_NOT_ALLOWED" | "PERMISSION_LAPSED" | "PROCESS_CRASH" | "PROCESS_EXIT_NO_RESULT" | "PROJECT_DIR_INVALID" | "PROJECT_EXISTS" | "PROJECT_ID_REQUIRED" | "PROJECT_NOT_FOUND" | "QUEUED_NOT_FOUND" | "QUEUE_FULL" | "RANGE_NOT_SATISFIABLE" | "REDIS_UNREACHABLE" | "REQUEST_TIMEOUT" | "RESPONSE_ERROR" | "SERVER_LOST" | "SERVER_RESTART" | "SESSION_NOT_FOUND" | "SESSION_TAKEN_OVER" | "SHUTTING_DOWN" | "SPAWN_FAILED" | "STORAGE_FULL" | "STREAM_ENDED" | "TOO_MANY_ATTEMPTS" | "TRUST_REQUIRED" | "TURN_IN_PROGRESS" | "UNAUTHORIZED" | "UNSUPPORTED_CLI_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "WRONG_STATE";
 
 export type ErrorInfo = { 
 /**
@@ -504,7 +510,12 @@ callId: CallId,
 /**
  * What else is known of the call.
  */
-details?: ToolDetails, };
+details?: ToolDetails, 
+/**
+ * The call runs in the background: the end of its turn leaves it open. A later start of the same item may set this,
+ * and nothing unsets it.
+ */
+detached?: boolean, };
 
 export type Guard = "asks" | "may_act" | "unguarded";
 
@@ -1275,6 +1286,10 @@ queuePaused?: QueuePause,
  */
 timedOut?: boolean, 
 /**
+ * Work that runs in the background, in a turn or after its end; absent if there is none.
+ */
+background?: BackgroundWork, 
+/**
  * A turn runs, and its agent has been silent for long.
  */
 isStalled?: boolean, 
@@ -1410,6 +1425,10 @@ queuePaused?: QueuePause,
  * A request timed out, and no person has acted in the session since.
  */
 timedOut?: boolean, 
+/**
+ * Work that runs in the background, in a turn or after its end; absent if there is none.
+ */
+background?: BackgroundWork, 
 /**
  * A turn runs, and its agent has been silent for long.
  */
@@ -1562,6 +1581,10 @@ queuePaused?: QueuePause,
  * A request timed out, and no person has acted in the session since.
  */
 timedOut?: boolean, 
+/**
+ * Work that runs in the background, in a turn or after its end; absent if there is none.
+ */
+background?: BackgroundWork, 
 /**
  * A turn runs, and its agent has been silent for long.
  */
@@ -1748,6 +1771,11 @@ toolArguments: Record<string, unknown>,
  * Joins the call to its output.
  */
 callId: CallId, 
+/**
+ * The call runs, or ran, in the background: it may change after the end of its turn, and so may the items that name it
+ * as their `parentCallId`.
+ */
+detached?: boolean, 
 /**
  * Whether the tool failed.
  */

@@ -63,6 +63,7 @@ impl Record {
             turn: None,
             turn_started_at: None,
             pending: Vec::new(),
+            background: None,
             is_stalled: false,
             failure: None,
             ..self.view

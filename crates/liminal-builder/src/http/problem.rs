@@ -185,6 +185,7 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::ProcessExitNoResult
         | ErrorCode::ResponseError
         | ErrorCode::SpawnFailed
+        | ErrorCode::BackgroundEnded
         | ErrorCode::StreamEnded => StatusCode::BAD_GATEWAY,
         ErrorCode::AgentNotReading
         | ErrorCode::AgentsExhausted

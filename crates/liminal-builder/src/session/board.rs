@@ -66,6 +66,7 @@ impl Live {
             queue: Vec::new(),
             queue_paused: None,
             timed_out: false,
+            background: None,
             is_stalled: false,
             is_diverged: false,
             is_archived: false,

@@ -45,6 +45,11 @@ pub struct FunctionCallStart {
     #[serde(default, skip_serializing_if = "ToolDetails::is_empty", deserialize_with = "read::from_map")]
     #[ts(optional, as = "Option<ToolDetails>")]
     pub details: ToolDetails,
+    /// The call runs in the background: the end of its turn leaves it open. A later start of the same item may set this,
+    /// and nothing unsets it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub detached: bool,
 }
 
 /// A tool's output comes.

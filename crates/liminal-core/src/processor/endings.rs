@@ -17,11 +17,19 @@ use crate::upsert::{MessageBody, PermissionBody, PlanBody, ToolCallBody, Upsert,
 
 /// What becomes of an open item.
 #[derive(Debug, Clone, Copy)]
-enum Fate<'a> {
+pub(super) enum Fate<'a> {
     Complete,
     Fail(&'a ErrorInfo),
     /// What is unemitted goes out; the item has no end.
     Flush,
+}
+
+/// Which open items end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    All,
+    /// Those that end with their turn: neither detached calls nor anything that belongs to one.
+    OfTurn,
 }
 
 /// What becomes of an item, and why now.
@@ -34,16 +42,16 @@ struct Ending<'a> {
 impl UpsertProcessor {
     /// Ends the turn from outside: every open item and the turn fail for this reason. A second call does nothing.
     pub fn finish(&mut self, reason: &ErrorInfo, now: Now, out: &mut dyn Sink) {
-        if self.is_ended() {
-            return;
+        if self.turn.phase == Phase::Ended {
+            return self.finish_detached(reason, now, out);
         }
         match self.rules.ending {
             EndingRule::CloseItems => {
-                self.end_items(Fate::Fail(reason), None, now, out);
+                self.end_items(Fate::Fail(reason), Scope::All, None, now, out);
                 self.end(TurnChange::Broken(reason.clone()), now, out);
             }
             EndingRule::FlushItems => {
-                self.end_items(Fate::Flush, None, now, out);
+                self.end_items(Fate::Flush, Scope::All, None, now, out);
                 self.turn.phase = Phase::Ended;
             }
         }
@@ -60,7 +68,7 @@ impl UpsertProcessor {
             (EndingRule::CloseItems, Outcome::Completed) => Fate::Complete,
             (EndingRule::CloseItems, Outcome::Failed(error)) => Fate::Fail(error),
         };
-        self.end_items(fate, Some(cause), cause.now, out);
+        self.end_items(fate, self.scope_of_turn(), Some(cause), cause.now, out);
         self.end(TurnChange::Done { outcome, usage: done.usage }, cause.now, out);
     }
 
@@ -69,7 +77,7 @@ impl UpsertProcessor {
             EndingRule::CloseItems => Fate::Fail(error),
             EndingRule::FlushItems => Fate::Flush,
         };
-        self.end_items(fate, Some(cause), cause.now, out);
+        self.end_items(fate, self.scope_of_turn(), Some(cause), cause.now, out);
         self.end(TurnChange::Broken(error.clone()), cause.now, out);
     }
 
@@ -95,18 +103,39 @@ impl UpsertProcessor {
         out.item(Emission::whole(with_error(upsert, &failed.error)));
     }
 
+    /// A profile whose items have no end of their own has none that outlive their turn.
+    const fn scope_of_turn(&self) -> Scope {
+        match self.rules.ending {
+            EndingRule::CloseItems => Scope::OfTurn,
+            EndingRule::FlushItems => Scope::All,
+        }
+    }
+
     fn end(&mut self, change: TurnChange, now: Now, out: &mut dyn Sink) {
         self.turn.phase = Phase::Ended;
         self.turn.change(change, now, out);
     }
 
-    /// Ends every open item, in the order of their start. Without a cause each goes by its own last event.
-    fn end_items(&mut self, fate: Fate<'_>, cause: Option<Cause>, now: Now, out: &mut dyn Sink) {
-        while let Some(item) = self.items.first().and_then(|ordinal| self.items.close(ordinal)) {
+    /// Ends open items, in the order of their start. Without a cause each goes by its own last event.
+    pub(super) fn end_items(
+        &mut self,
+        fate: Fate<'_>,
+        scope: Scope,
+        cause: Option<Cause>,
+        now: Now,
+        out: &mut dyn Sink,
+    ) {
+        for ordinal in self.items.ordinals() {
+            if scope == Scope::OfTurn && self.items.is_detached(ordinal) {
+                continue;
+            }
+            let Some(item) = self.items.close(ordinal) else { continue };
             let cause = cause.unwrap_or(Cause { source: item.source, now });
             self.end_item(&item, Ending { fate, cause }, out);
         }
-        self.deadlines = Deadlines::default();
+        if self.items.is_empty() {
+            self.deadlines = Deadlines::default();
+        }
     }
 
     fn end_item(&mut self, item: &OpenItem, ending: Ending<'_>, out: &mut dyn Sink) {
@@ -177,9 +206,18 @@ impl UpsertProcessor {
         ending: Ending<'_>,
         out: &mut dyn Sink,
     ) {
-        let Some(status) = ending.fate.end_status() else { return };
         let call_id = output.call_id.clone().unwrap_or_else(|| CallId::from(item.id.as_str()));
-        self.emit_ended_call(item, unknown_call(&call_id), Some(output), (status, ending), out);
+        let mut body = unknown_call(&call_id);
+        let status = match ending.fate.end_status() {
+            Some(status) => status,
+            // Nothing follows the end of a turn in this profile, so what is known of the output then is all of it.
+            None if self.items.detached_outputs.contains(&call_id) => {
+                body.tool_output_is_error = Some(false);
+                UpsertStatus::Complete
+            }
+            None => return,
+        };
+        self.emit_ended_call(item, body, Some(output), (status, ending), out);
     }
 
     fn emit_ended_call(

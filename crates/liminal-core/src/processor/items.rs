@@ -1,7 +1,7 @@
 //! The items of one turn. Owns which are open, in the order of their start, which are over, and which call an
 //! output belongs to; decides nothing about what goes out.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::Hash;
 
 use super::growing::GrowingText;
@@ -70,6 +70,8 @@ pub(super) struct CallItem {
     /// The arguments that clients have seen.
     pub(super) shown: ToolArguments,
     pub(super) details: ToolDetails,
+    /// It runs in the background, and the end of its turn leaves it open.
+    pub(super) detached: bool,
 }
 
 impl TextKind {
@@ -115,6 +117,8 @@ pub(super) struct Items {
     ended_calls: VecDeque<CallId>,
     /// The newest open output of each call.
     outputs: HashMap<CallId, Ordinal>,
+    /// Calls that ended before their output and run in the background.
+    pub(super) detached_outputs: HashSet<CallId>,
     next: Ordinal,
     /// Deltas come in runs; the last item found is most likely the next one asked for.
     recent: Option<(ItemId, Ordinal)>,
@@ -191,8 +195,13 @@ impl Items {
         end(&mut self.by_call, &mut self.ended_calls, call_id);
     }
 
-    pub(super) fn first(&self) -> Option<Ordinal> {
-        self.open.first_key_value().map(|(ordinal, _)| *ordinal)
+    /// The open items, in the order of their start.
+    pub(super) fn ordinals(&self) -> Vec<Ordinal> {
+        self.open.keys().copied().collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
     }
 
     /// The newest output of a call, if it is still open.

@@ -31,13 +31,15 @@ impl UpsertProcessor {
             arguments: None,
             shown: ToolArguments::default(),
             details: call.details.clone(),
+            detached: call.detached,
         };
         call.shown = call.known_arguments();
         let ordinal = self.insert(start, ItemState::Call(call), cause);
         self.emit_call(ordinal, UpsertStatus::Create, cause, out);
     }
 
-    /// More is known of a call that runs. Clients see it as soon as they see arguments.
+    /// More is known of a call that runs. Clients see it as soon as they see arguments, and at once if it is that the end of
+    /// the turn will leave the call open.
     pub(super) fn restart_call(
         &mut self,
         ordinal: Ordinal,
@@ -55,7 +57,9 @@ impl UpsertProcessor {
         };
         *source = cause.source;
         let arguments = start.initial_content.as_deref().and_then(|json| serde_json::from_str(json).ok());
-        if call.learn(news, arguments) && self.config.announce_arguments {
+        let becomes_detached = news.detached && !call.detached;
+        let has_news = call.learn(news, arguments);
+        if becomes_detached || (has_news && self.config.announce_arguments) {
             self.emit_running_call(ordinal, cause, out);
         }
     }
@@ -282,6 +286,7 @@ impl CallItem {
         let before = self.body();
         self.name.clone_from(&news.name);
         self.details.merge(&news.details);
+        self.detached |= news.detached;
         if let Some(arguments) = arguments {
             self.shown = arguments.clone();
             self.arguments = self.arguments.is_some().then(|| arguments.clone());
@@ -296,6 +301,7 @@ impl CallItem {
             tool_arguments: self.known_arguments(),
             call_id: self.call_id.clone(),
             details: self.details.clone(),
+            detached: self.detached,
             tool_output_is_error: None,
             tool_output: None,
         }
@@ -309,6 +315,7 @@ pub(super) fn unknown_call(call_id: &CallId) -> ToolCallBody {
         tool_arguments: ToolArguments::default(),
         call_id: call_id.clone(),
         details: ToolDetails::default(),
+        detached: false,
         tool_output_is_error: None,
         tool_output: None,
     }
@@ -323,6 +330,7 @@ fn settled_call(done: &FunctionCallItem) -> CallItem {
         arguments: Some(done.arguments.clone()),
         shown: done.arguments.clone(),
         details: done.details.clone(),
+        detached: false,
     }
 }
 

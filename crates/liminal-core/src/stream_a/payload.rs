@@ -76,7 +76,12 @@ fn item_start(start: StartItem) -> Option<StreamEvent> {
         // Most sources tell the call id only at the end; such a call begins when it is done.
         "function_call" => {
             let details = ToolDetails::default();
-            ItemKind::FunctionCall(FunctionCallStart { name: name?, call_id: call_id?, details })
+            ItemKind::FunctionCall(FunctionCallStart {
+                name: name?,
+                call_id: call_id?,
+                details,
+                detached: false,
+            })
         }
         "function_call_output" => ItemKind::FunctionCallOutput(FunctionCallOutputStart { call_id }),
         _ => return None,

@@ -49,6 +49,10 @@ pub struct SessionView {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub timed_out: bool,
+    /// Work that runs in the background, in a turn or after its end; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub background: Option<BackgroundWork>,
     /// A turn runs, and its agent has been silent for long.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
@@ -75,6 +79,14 @@ pub struct SessionView {
     pub failure: Option<ErrorInfo>,
     /// What is known of its agent.
     pub agent: AgentView,
+}
+
+/// Work of an agent that its turns do not wait for: sub-agents and commands in the background.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BackgroundWork {
+    /// How many detached tool calls are open.
+    pub running: u32,
 }
 
 wire_enum! {

@@ -56,7 +56,16 @@ pub(crate) fn split_text() -> impl Strategy<Value = Vec<String>> {
 }
 
 pub(crate) fn any_events() -> impl Strategy<Value = Vec<StreamEventEnvelope>> {
-    let timed = (0..1_500_i64, any_payload());
+    events_of(any_payload(Just(false)))
+}
+
+/// The same with calls that may run in the background.
+pub(crate) fn any_background_events() -> impl Strategy<Value = Vec<StreamEventEnvelope>> {
+    events_of(any_payload(any::<bool>()))
+}
+
+fn events_of(payload: impl Strategy<Value = StreamEvent>) -> impl Strategy<Value = Vec<StreamEventEnvelope>> {
+    let timed = (0..1_500_i64, payload);
     prop::collection::vec(timed, 1..60).prop_map(|payloads| {
         let mut clock = 0;
         payloads
@@ -81,10 +90,10 @@ fn content() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z ]{0,12}", "[a-z]( [a-z]){0,30}", "[\"\\\\\\n\u{1}é😀 ]{0,4}"]
 }
 
-fn any_payload() -> impl Strategy<Value = StreamEvent> {
+fn any_payload(detached: impl Strategy<Value = bool> + 'static) -> impl Strategy<Value = StreamEvent> {
     prop_oneof![
         1 => Just(StreamEvent::ResponseStart(ResponseStart { model_id: "m".into(), provider_id: "p".into() })),
-        6 => (item(), any_kind(), prop::option::of(content()), prop::option::of(call())).prop_map(
+        6 => (item(), any_kind(detached), prop::option::of(content()), prop::option::of(call())).prop_map(
             |(item, kind, initial_content, parent)| StreamEvent::ItemStart(ItemStart {
                 item_id: item.into(), kind, initial_content, parent_call_id: parent.map(Into::into),
             })
@@ -102,14 +111,15 @@ fn any_payload() -> impl Strategy<Value = StreamEvent> {
     ]
 }
 
-fn any_kind() -> impl Strategy<Value = ItemKind> {
+fn any_kind(detached: impl Strategy<Value = bool> + 'static) -> impl Strategy<Value = ItemKind> {
     prop_oneof![
         Just(ItemKind::Message),
         Just(ItemKind::Reasoning),
-        call().prop_map(|call| ItemKind::FunctionCall(FunctionCallStart {
+        (call(), detached).prop_map(|(call, detached)| ItemKind::FunctionCall(FunctionCallStart {
             name: "Bash".into(),
             call_id: call.into(),
             details: details(),
+            detached,
         })),
         prop::option::of(call()).prop_map(|call| {
             ItemKind::FunctionCallOutput(FunctionCallOutputStart { call_id: call.map(Into::into) })

@@ -1,6 +1,7 @@
 //! Laws of the processor, for every sequence of valid events, in any order, with any ids.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod detached;
 mod events;
 mod merging;
 

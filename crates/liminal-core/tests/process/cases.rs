@@ -12,6 +12,9 @@ one_test_each! {
     row_arguments_too_long
     row_clock_never_goes_back
     row_delta_for_unknown_item
+    row_detached_call_is_never_left_open
+    row_detached_call_keeps_what_belongs_to_it
+    row_detached_call_outlives_its_turn
     row_duplicate_item_done
     row_empty_gradient_means_defaults
     row_end_of_input_at_the_turns_own_time
@@ -53,6 +56,7 @@ one_test_each! {
     row_stream_b_aborted_turn_stream_a
     row_stream_b_completed_turn_with_open_text
     row_stream_b_destroy_flushes_as_updated
+    row_stream_b_detached_call
     row_stream_b_item_cancelled
     row_stream_b_item_error_flush
     row_stream_b_never_started_item

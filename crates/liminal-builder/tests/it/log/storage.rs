@@ -221,6 +221,7 @@ fn call(session: &SessionId) -> liminal_builder::log::Batch {
         tool_arguments: arguments.unwrap(),
         call_id: "call".into(),
         details: ToolDetails::default(),
+        detached: false,
         tool_output_is_error: None,
         tool_output: Some("some output".to_owned()),
     });

@@ -178,8 +178,12 @@ impl Call {
 
     /// Starts the item, or tells more of one that was started.
     fn show_again(&self, id: &CallId, writer: &mut TurnWriter, step: &mut Step<'_>) {
-        let call =
-            FunctionCallStart { name: self.name.clone(), call_id: id.clone(), details: self.details.clone() };
+        let call = FunctionCallStart {
+            name: self.name.clone(),
+            call_id: id.clone(),
+            details: self.details.clone(),
+            detached: false,
+        };
         let start = ItemStart {
             item_id: self.item_id.clone(),
             kind: ItemKind::FunctionCall(call),

@@ -258,6 +258,7 @@ fn requested_call(asked: &Asked) -> ItemKind {
         name: asked.shown.tool_name.clone(),
         call_id: asked.shown.call_id.clone(),
         details: call_details(&asked.shown.tool_name, &asked.input),
+        detached: false,
     })
 }
 
@@ -266,5 +267,6 @@ fn started(call: &Call) -> ItemKind {
         name: call.name.clone(),
         call_id: call.id.clone(),
         details: call_details(&call.name, &call.input),
+        detached: false,
     })
 }

@@ -189,7 +189,8 @@ impl Turn {
         self.is_shown = true;
         let call_id = self.new_call_id(id);
         let (name, details) = (name.to_owned(), ToolDetails::default());
-        let start = FunctionCallStart { name: name.clone(), call_id: call_id.clone(), details };
+        let start =
+            FunctionCallStart { name: name.clone(), call_id: call_id.clone(), details, detached: false };
         let item_id = self.writer.start(ItemKind::FunctionCall(start), None, step);
         let call = OpenCall { item_id, name, call_id, arguments: String::new() };
         self.parts.insert(place, Part::Call(call));

@@ -167,7 +167,7 @@ fn start_of(item: &FinalItem) -> ItemKind {
 
 fn call_start(call: &FunctionCallItem) -> ItemKind {
     let FunctionCallItem { name, call_id, details, .. } = call.clone();
-    ItemKind::FunctionCall(FunctionCallStart { name, call_id, details })
+    ItemKind::FunctionCall(FunctionCallStart { name, call_id, details, detached: false })
 }
 
 fn response_done(turn: Turn, is_cut_short: bool) -> ResponseDone {
