@@ -63,6 +63,13 @@ pub enum Input<'a> {
         /// How long it was.
         bytes: u64,
     },
+    /// What a command in the background has written since the last time, of a file that is followed.
+    TaskOutput {
+        /// The agent's own id of the task.
+        task: &'a str,
+        /// What was added.
+        text: &'a str,
+    },
     /// A wish of our side.
     Command(AgentCommand),
     /// A deadline has come.
@@ -253,6 +260,18 @@ pub enum Notice {
         item_id: ItemId,
         /// The input.
         input: ToolArguments,
+    },
+    /// A command in the background writes its output to a file; what is added there goes to [`Input::TaskOutput`].
+    FollowOutput {
+        /// The agent's own id of the task.
+        task: String,
+        /// The file.
+        path: String,
+    },
+    /// The task is over, and its file is not followed any more.
+    UnfollowOutput {
+        /// The agent's own id of the task.
+        task: String,
     },
     /// An answer had no effect.
     AnswerRefused {

@@ -74,6 +74,7 @@ impl Player<'_> {
         match line.direction {
             Direction::In => self.sent(&line.line, now),
             Direction::Out => self.heard(&line.line, now),
+            Direction::File => self.written(&line.line, now),
             Direction::Err => self.errors.push(text_of(&line.line)),
             Direction::Meta => self.happened(&line.line, now),
         }
@@ -90,6 +91,13 @@ impl Player<'_> {
         let frame = self.playback.frame(heard);
         self.playback.dialect().handle(Input::Frame(&frame), now, &mut self.out);
         self.playback.heard(heard, &self.out.events);
+        self.hand_over(now);
+    }
+
+    fn written(&mut self, file: &Value, now: Now) {
+        let field = |name: &str| file.get(name).and_then(Value::as_str).unwrap_or_default();
+        let input = Input::TaskOutput { task: field("task"), text: field("text") };
+        self.playback.dialect().handle(input, now, &mut self.out);
         self.hand_over(now);
     }
 

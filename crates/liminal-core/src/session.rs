@@ -3,7 +3,7 @@
 
 mod step;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub use step::{News, SessionStep};
@@ -11,8 +11,8 @@ pub use step::{News, SessionStep};
 use crate::dialect::{AgentCommand, Closed, Dialect, Input, Notice, Outbox, UserMessage};
 use crate::envelope::StreamEventEnvelope;
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::event::{ItemKind, StreamEvent};
-use crate::ids::{ItemId, TurnId};
+use crate::event::{FinalItem, ItemKind, ItemStart, StreamEvent};
+use crate::ids::{CallId, ItemId, TurnId};
 use crate::processor::Config;
 use crate::time::Now;
 use crate::turns::Turns;
@@ -78,8 +78,10 @@ pub struct Session {
     /// When the agent was last heard, or given something to do.
     heard_at: Duration,
     is_stalled: bool,
-    /// What the agent asks: while it waits for people, its silence means nothing.
-    asked: BTreeSet<ItemId>,
+    /// What the agent asks, and the calls whose sub-agents ask: while it waits for people, its silence means nothing.
+    asked: BTreeMap<ItemId, Option<CallId>>,
+    /// The detached calls that are open, and their items.
+    background: BTreeMap<CallId, ItemId>,
     patience: Patience,
     outbox: Outbox,
 }
@@ -98,7 +100,8 @@ impl Session {
             cancel_until: None,
             heard_at: Duration::ZERO,
             is_stalled: false,
-            asked: BTreeSet::new(),
+            asked: BTreeMap::new(),
+            background: BTreeMap::new(),
             patience,
             outbox: Outbox::default(),
         }
@@ -114,6 +117,12 @@ impl Session {
     #[must_use]
     pub const fn turn(&self) -> Option<&TurnId> {
         self.turn.as_ref()
+    }
+
+    /// How many detached calls are open: what runs in the background, in a turn or after its end.
+    #[must_use]
+    pub fn background(&self) -> usize {
+        self.background.len()
     }
 
     /// When to come back with [`Input::Timeout`].
@@ -141,7 +150,7 @@ impl Session {
             Input::Command(AgentCommand::Cancel) => self.cancel(now, step),
             Input::Timeout => self.timeout(now, step),
             Input::Closed(closed) => self.close(closed, now, step),
-            Input::Frame(_) | Input::FrameTooLong { .. } => {
+            Input::Frame(_) | Input::FrameTooLong { .. } | Input::TaskOutput { .. } => {
                 self.heard(now, step);
                 self.pass(input, now, step);
             }
@@ -200,8 +209,11 @@ impl Session {
         Ok(())
     }
 
-    /// Asking twice is asking once.
+    /// Asking twice is asking once. While no turn runs, what runs in the background is stopped.
     fn cancel(&mut self, now: Now, step: &mut SessionStep<'_>) {
+        if self.phase == Phase::Idle && !self.background.is_empty() {
+            return self.command(AgentCommand::Cancel, now, step);
+        }
         if self.phase != Phase::Running {
             return;
         }
@@ -246,6 +258,7 @@ impl Session {
         let reason = ErrorInfo::new(ErrorCode::ProcessCrash, "the agent ended inside the turn");
         self.turns.finish(&reason, Some(now), step.outputs);
         self.refuse_unbound(&reason, step);
+        self.background.clear();
         (self.phase, self.turn, self.cancel_until) = (Phase::Closed, None, None);
     }
 
@@ -290,6 +303,8 @@ impl Session {
             | Notice::AgentOptions(_)
             | Notice::Context { .. }
             | Notice::WholeInput { .. }
+            | Notice::FollowOutput { .. }
+            | Notice::UnfollowOutput { .. }
             | Notice::AnswerRefused { .. }
             | Notice::CommandRefused(_)
             | Notice::Unknown { .. } => {}
@@ -308,6 +323,7 @@ impl Session {
 
     fn event(&mut self, event: StreamEventEnvelope, now: Now, step: &mut SessionStep<'_>) {
         self.turns.handle_event(&event, now, step.outputs);
+        self.note_background(&event.payload);
         self.note_question(&event.payload);
         if let Some(failure) = end_of_turn(&event.payload) {
             self.turn_ended(&event.turn_id, &failure, step);
@@ -318,15 +334,43 @@ impl Session {
     fn note_question(&mut self, event: &StreamEvent) {
         match event {
             StreamEvent::ItemStart(start) if matches!(start.kind, ItemKind::Permission(_)) => {
-                self.asked.insert(start.item_id.clone());
+                self.asked.insert(start.item_id.clone(), start.parent_call_id.clone());
             }
             StreamEvent::ItemDone(done) => drop(self.asked.remove(&done.item_id)),
             StreamEvent::ItemError(failed) => drop(self.asked.remove(&failed.item_id)),
             StreamEvent::ItemCancelled(cancelled) => drop(self.asked.remove(&cancelled.item_id)),
-            StreamEvent::ResponseDone(_) | StreamEvent::ResponseError(_) => self.asked.clear(),
+            // A sub-agent in the background still waits.
+            StreamEvent::ResponseDone(_) | StreamEvent::ResponseError(_) => {
+                self.asked.retain(|_, parent| parent.is_some() && !self.background.is_empty());
+            }
             StreamEvent::ItemStart(_)
             | StreamEvent::ItemDelta(_)
             | StreamEvent::ResponseStart(_)
+            | StreamEvent::UsageUpdate(_) => {}
+        }
+    }
+
+    fn note_background(&mut self, event: &StreamEvent) {
+        match event {
+            StreamEvent::ItemStart(ItemStart { item_id, kind: ItemKind::FunctionCall(call), .. })
+                if call.detached =>
+            {
+                self.background.insert(call.call_id.clone(), item_id.clone());
+            }
+            StreamEvent::ItemDone(done) => {
+                if let FinalItem::FunctionCallOutput(output) = &done.final_item {
+                    self.background.remove(&output.call_id);
+                }
+            }
+            StreamEvent::ItemError(failed) => self.background.retain(|_, item| *item != failed.item_id),
+            StreamEvent::ItemCancelled(cancelled) => {
+                self.background.retain(|_, item| *item != cancelled.item_id);
+            }
+            StreamEvent::ItemStart(_)
+            | StreamEvent::ItemDelta(_)
+            | StreamEvent::ResponseStart(_)
+            | StreamEvent::ResponseDone(_)
+            | StreamEvent::ResponseError(_)
             | StreamEvent::UsageUpdate(_) => {}
         }
     }

@@ -153,6 +153,8 @@ impl Dialect for AcpDialect {
         let step = &mut Step { now, out };
         match input {
             Input::Frame(bytes) => self.frame(bytes, step),
+            // Only Claude Code tells of files to follow.
+            Input::TaskOutput { .. } => {}
             Input::FrameTooLong { bytes } => self.frame_too_long(bytes, step),
             Input::Command(command) => self.command(command, step),
             Input::Timeout => self.timeout(step),

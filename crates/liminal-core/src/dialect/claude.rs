@@ -4,10 +4,12 @@
 //! A turn begins with the line that tells so, not with the prompt: the CLI takes prompts when it likes, joins
 //! them, and begins turns by itself when work in the background ends.
 
+mod background;
 mod blocks;
 mod calls;
 mod control;
 pub mod history;
+mod launch;
 mod lines;
 mod modes;
 mod notices;
@@ -17,12 +19,13 @@ mod repair;
 mod repetition;
 mod spending;
 mod suggestions;
+mod task_end;
 mod task_list;
+mod tasks;
 mod tool_result;
 mod turn;
 mod wire;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -32,7 +35,7 @@ use super::turn_writer::Opening;
 use super::{AgentCommand, Closed, Dialect, Input, Notice, Outbox, Step, TurnWriter, UserMessage};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::MessageItem;
-use crate::ids::{CallId, ItemId, SessionId, TurnId};
+use crate::ids::{ItemId, SessionId, TurnId};
 use crate::time::Now;
 use crate::wire::rest::PermissionAnswer;
 use control::{Control, Request};
@@ -42,7 +45,9 @@ pub use permissions::{ALLOW_ONCE, DENY, DENY_AND_STOP};
 use prompts::{Prompt, Prompts};
 use repetition::Seen;
 use spending::Spending;
+use task_end::TaskNote;
 use task_list::TaskList;
+use tasks::Tasks;
 use turn::{Ending, Finish, Turn, TurnCause};
 use wire::Line;
 
@@ -78,12 +83,15 @@ pub struct ClaudeDialect {
     control: Control,
     prompts: Prompts,
     turn: Option<Turn>,
+    /// Turns that have ended and have calls in the background.
+    background: Vec<Turn>,
+    /// A turn that the agent has announced by itself. It begins with the first thing that happens in it: some have none.
+    announced: Option<String>,
     agent: AgentState,
     spending: Spending,
-    /// The sub-agents that run, and the calls that started them.
-    tasks: BTreeMap<String, CallId>,
-    /// When and how a task in the background ended while no turn ran: the agent may begin a turn because of it.
-    task_note: Option<(Duration, String)>,
+    tasks: Tasks,
+    /// How tasks in the background ended of which the agent has not spoken yet: it may begin a turn because of them.
+    task_notes: Vec<TaskNote>,
     task_list: TaskList,
     turns_by_agent: u64,
     handshake_until: Option<Duration>,
@@ -112,10 +120,12 @@ impl ClaudeDialect {
             control: Control::default(),
             prompts: Prompts::default(),
             turn: None,
+            background: Vec::new(),
+            announced: None,
             agent: AgentState::default(),
             spending: Spending::default(),
-            tasks: BTreeMap::new(),
-            task_note: None,
+            tasks: Tasks::default(),
+            task_notes: Vec::new(),
             task_list: TaskList::default(),
             turns_by_agent: 0,
             handshake_until: None,
@@ -133,6 +143,7 @@ impl Dialect for ClaudeDialect {
         match input {
             Input::Frame(bytes) => self.frame(bytes, step),
             Input::FrameTooLong { bytes } => self.frame_too_long(bytes, step),
+            Input::TaskOutput { task, text } => self.task_output(task, text, step),
             Input::Command(command) => self.command(command, step),
             Input::Timeout => self.timeout(step),
             Input::Closed(closed) => self.close(&closed, step),
@@ -140,7 +151,7 @@ impl Dialect for ClaudeDialect {
     }
 
     fn next_deadline(&self) -> Option<Duration> {
-        let expiry = self.turn.as_ref().and_then(Turn::next_expiry);
+        let expiry = self.turn.iter().chain(&self.background).filter_map(Turn::next_expiry).min();
         [self.handshake_until, self.prompt_deadline(), expiry].into_iter().flatten().min()
     }
 }
@@ -229,7 +240,12 @@ impl ClaudeDialect {
     }
 
     fn cancel(&mut self, step: &mut Step<'_>) {
-        let Some(turn) = &mut self.turn else { return self.prompts.cancel_all() };
+        let Some(turn) = &mut self.turn else {
+            if self.prompts.is_empty() {
+                self.stop_background(step);
+            }
+            return self.prompts.cancel_all();
+        };
         if turn.is_cancel_asked {
             return;
         }
@@ -247,7 +263,8 @@ impl ClaudeDialect {
     }
 
     fn answer(&mut self, item_id: ItemId, answer: &PermissionAnswer, step: &mut Step<'_>) {
-        let asked = self.turn.as_mut().and_then(|turn| Some((turn.find_asked(&item_id)?.clone(), turn)));
+        let mut turns = self.turn.iter_mut().chain(&mut self.background);
+        let asked = turns.find_map(|turn| Some((turn.find_asked(&item_id)?.clone(), turn)));
         let Some((asked, turn)) = asked else {
             let error = ErrorInfo::new(ErrorCode::AlreadyAnswered, "the agent does not wait for this answer");
             return step.notify(Notice::AnswerRefused { item_id, error });
@@ -284,10 +301,10 @@ impl ClaudeDialect {
         if self.prompt_deadline().is_some_and(|until| until <= now) {
             self.give_prompts_up(step);
         }
-        if let Some(turn) = &mut self.turn {
+        for turn in self.turn.iter_mut().chain(&mut self.background) {
             turn.expire(self.options.permission_timeout, step);
-            self.end_answered_request(step);
         }
+        self.end_answered_request(step);
     }
 
     fn close(&mut self, closed: &Closed, step: &mut Step<'_>) {
@@ -296,7 +313,8 @@ impl ClaudeDialect {
         }
         self.handshake_until = None;
         let error = closed.error();
-        if let Some(turn) = self.turn.take() {
+        self.end_background(&error, step);
+        if let Some(mut turn) = self.turn.take() {
             let ending = match turn.is_cancel_asked {
                 true => Ending::Cancelled(Finish::default()),
                 false => Ending::Broken(error.clone()),
@@ -328,7 +346,7 @@ impl ClaudeDialect {
             false => Ending::Broken(error),
         };
         let said = prompt.unsaid();
-        let turn = self.new_turn(prompt.turn, said, TurnCause::Prompt);
+        let mut turn = self.new_turn(prompt.turn, said, TurnCause::Prompt);
         drop(turn.end(ending, step));
     }
 
@@ -346,11 +364,11 @@ impl ClaudeDialect {
 
     /// Ends the turn. What sub-agents in the background still ask is asked again, so that it stays answerable.
     fn end_turn(&mut self, ending: Ending, step: &mut Step<'_>) {
-        let Some(turn) = self.turn.take() else { return };
+        let Some(mut turn) = self.turn.take() else { return };
         self.quiet_since = step.now.mono;
-        for asked in turn.end(ending, step) {
-            self.ask(asked, step);
-        }
+        let carried = turn.end(ending, step);
+        self.keep_background(turn);
+        carried.into_iter().for_each(|asked| self.ask(asked, step));
     }
 
     /// A turn that was there only for a question ends with its answer.
@@ -362,9 +380,15 @@ impl ClaudeDialect {
     }
 
     fn ask(&mut self, mut asked: Asked, step: &mut Step<'_>) {
-        let parent = asked.agent_id.as_ref().and_then(|agent| self.tasks.get(agent)).cloned();
+        let task = asked.agent_id.as_deref().and_then(|agent| self.tasks.get(agent));
+        let parent = task.map(|task| task.call.clone());
         let (deadline, until) = requested_input::deadline(self.options.permission_timeout, step.now);
         asked.shown.deadline = deadline;
+        if let Some((turn, parent)) = parent.as_ref().and_then(|call| Some((self.turn_of_call(call)?, call)))
+        {
+            return turn.ask(asked, Some(parent), until, step);
+        }
+        self.open_announced(step);
         if self.turn.is_none() {
             self.open_by_agent(&asked.request_id, TurnCause::Request, step);
         }

@@ -162,6 +162,8 @@ impl Dialect for ModelDialect {
         let step = &mut Step { now, out };
         match input {
             Input::Frame(bytes) => self.frame(bytes, step),
+            // Only Claude Code tells of files to follow.
+            Input::TaskOutput { .. } => {}
             Input::FrameTooLong { bytes } => self.too_long(bytes, step),
             Input::Command(command) => self.command(command, step),
             Input::Timeout => self.timeout(step),

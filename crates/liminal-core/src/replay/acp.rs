@@ -240,6 +240,7 @@ impl Dialect for Host {
                 self.pass_on(routed, now, out);
             }
             Input::Command(command) => self.give(self.target, Input::Command(command), now, out),
+            Input::TaskOutput { .. } => {}
             Input::FrameTooLong { bytes } => {
                 (0..self.sessions.len())
                     .for_each(|index| self.give(index, Input::FrameTooLong { bytes }, now, out));

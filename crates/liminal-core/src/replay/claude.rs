@@ -18,7 +18,7 @@ use crate::wire::rest::PermissionAnswer;
 pub struct ClaudePlayback {
     dialect: ClaudeDialect,
     prompts: u64,
-    /// The ids of recorded requests, and those that the dialect made for them.
+    /// The ids of recorded requests and prompts, and those that the dialect made for them.
     requests: BTreeMap<String, String>,
     /// The recorded requests of the agent, and what shows them.
     asked: BTreeMap<String, ItemId>,
@@ -76,9 +76,11 @@ impl Playback for ClaudePlayback {
 
     fn sent(&mut self, sent: &Value, frames: &[Vec<u8>]) {
         let made = frames.first().and_then(|frame| serde_json::from_slice::<Value>(frame).ok());
-        let made = made.as_ref().and_then(|frame| text(frame, "/request_id"));
-        if let (Some(recorded), Some(made)) = (text(sent, "/request_id"), made) {
-            self.requests.insert(recorded.to_owned(), made.to_owned());
+        let Some(made) = made else { return };
+        for id in ["/request_id", "/uuid"] {
+            if let (Some(recorded), Some(made)) = (text(sent, id), text(&made, id)) {
+                self.requests.insert(recorded.to_owned(), made.to_owned());
+            }
         }
     }
 
@@ -87,10 +89,12 @@ impl Playback for ClaudePlayback {
             return text.clone().into_bytes();
         }
         let mut heard = heard.clone();
-        if let Some(Value::String(id)) = heard.pointer_mut("/response/request_id")
-            && let Some(made) = self.requests.get(id.as_str())
-        {
-            id.clone_from(made);
+        for place in ["/response/request_id", "/command_uuid"] {
+            if let Some(Value::String(id)) = heard.pointer_mut(place)
+                && let Some(made) = self.requests.get(id.as_str())
+            {
+                id.clone_from(made);
+            }
         }
         let mut frame = Vec::new();
         json::append(&mut frame, &heard);

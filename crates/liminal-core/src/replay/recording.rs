@@ -34,6 +34,8 @@ pub enum Direction {
     Out,
     /// The agent, on its standard error.
     Err,
+    /// A file that the agent's background command writes to: `{"task", "text"}`, what was added.
+    File,
     /// The recorder, of the process.
     Meta,
 }

@@ -1,5 +1,7 @@
 //! The tool calls of a turn. Owns which of them wait for a result, so that none is closed twice or left open.
 
+mod background;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -19,6 +21,7 @@ use crate::event::{
 };
 use crate::ids::{CallId, ItemId};
 use crate::json;
+use background::Background;
 
 #[derive(Debug, Default)]
 pub(super) struct Calls {
@@ -33,15 +36,25 @@ pub(super) struct Calls {
 #[derive(Debug)]
 struct Known {
     item_id: ItemId,
+    name: String,
+    /// The call whose sub-agent made it.
+    parent: Option<CallId>,
     state: State,
+    /// Its work goes on after its immediate result.
+    background: Option<Background>,
     /// The tool and its input as the model announced them.
     announced: Option<(String, ToolArguments)>,
 }
 
 impl Known {
+    fn new(item_id: ItemId, name: &str, parent: Option<&CallId>, state: State) -> Self {
+        let (name, parent) = (name.to_owned(), parent.cloned());
+        Self { item_id, name, parent, state, background: None, announced: None }
+    }
+
     /// Nothing asks for the input of a call that is over, and a turn may have many.
     fn close(&mut self) {
-        (self.state, self.announced) = (State::Closed, None);
+        (self.state, self.announced, self.background) = (State::Closed, None, None);
     }
 }
 
@@ -66,7 +79,7 @@ impl Calls {
             return None;
         }
         let item_id = writer.start(started(call), None, step);
-        self.insert(&call.id, item_id.clone(), State::Announced);
+        self.insert(&call.id, Known::new(item_id.clone(), &call.name, None, State::Announced));
         Some(item_id)
     }
 
@@ -95,7 +108,8 @@ impl Calls {
             }
             None => {
                 if let Some(plan) = task_list::whole(&call.name, &call.input) {
-                    self.insert(&call.id, ItemId::from(call.id.as_str()), State::Closed);
+                    let item_id = ItemId::from(call.id.as_str());
+                    self.insert(&call.id, Known::new(item_id, &call.name, parent, State::Closed));
                     return self.plan(plan, parent, writer, step);
                 }
                 self.insert_called(&call, parent, writer, step)
@@ -105,6 +119,7 @@ impl Calls {
         let Call { id, name, input } = call;
         let arguments = Arc::new(input);
         if let Some(known) = self.known.get_mut(&id) {
+            known.name.clone_from(&name);
             known.announced = Some((name.clone(), arguments.clone()));
         }
         let call = FunctionCallItem { name, call_id: id, arguments, details };
@@ -148,18 +163,21 @@ impl Calls {
 
     /// The task lists stay as they are.
     pub(super) fn finish_plans(&mut self, writer: &mut TurnWriter, step: &mut Step<'_>) {
-        self.plans.values_mut().for_each(|plan| plan.finish(writer, step));
+        let is_over = |call: &Option<CallId>| call.as_ref().is_none_or(|call| !self.is_in_background(call));
+        let over: Vec<Option<CallId>> = self.plans.keys().filter(|call| is_over(call)).cloned().collect();
+        for call in over {
+            self.plans.entry(call).or_default().finish(writer, step);
+        }
     }
 
     /// A call that replaces one which was announced and never came.
     pub(super) fn replace(&mut self, old: &CallId, new: &CallId) {
-        let Some(known) = self.known.get_mut(old).filter(|known| known.state == State::Announced) else {
-            return;
-        };
+        let announced = self.known.get_mut(old).filter(|known| known.state == State::Announced && old != new);
+        let Some(known) = announced else { return };
         known.state = State::Closed;
-        let item_id = known.item_id.clone();
+        let replacement = Known::new(known.item_id.clone(), &known.name, None, State::Announced);
         if !self.known.contains_key(new) {
-            self.insert(new, item_id, State::Announced);
+            self.insert(new, replacement);
         }
     }
 
@@ -178,7 +196,7 @@ impl Calls {
             Some(known) => known.close(),
             None => {
                 let nameless = ItemId::from(call_id.as_str());
-                self.insert(&call_id, nameless, State::Closed);
+                self.insert(&call_id, Known::new(nameless, "unknown", None, State::Closed));
             }
         }
         let item_id = writer.next_item(step);
@@ -199,16 +217,18 @@ impl Calls {
         writer.cancel(&known.item_id, reason, step);
     }
 
+    pub(super) fn is_known(&self, id: &CallId) -> bool {
+        self.known.contains_key(id)
+    }
+
     pub(super) fn is_open(&self, id: &CallId) -> bool {
         self.known.get(id).is_some_and(|known| known.state != State::Closed)
     }
 
-    /// Gives up every call that waits.
+    /// Gives up every call that waits and is not in the background.
     pub(super) fn cancel_all(&mut self, writer: &mut TurnWriter, step: &mut Step<'_>) {
-        for known in self.known.values_mut().filter(|known| known.state != State::Closed) {
-            known.close();
-            writer.cancel(&known.item_id, Some(CancelReason::UserCancel), step);
-        }
+        let reason = Some(CancelReason::UserCancel);
+        self.waiting().iter().for_each(|id| self.cancel(id, reason, writer, step));
     }
 
     /// A call comes to nothing.
@@ -224,12 +244,14 @@ impl Calls {
         writer.fail(&known.item_id, error.clone(), step);
     }
 
-    /// Fails every call that waits.
+    /// Fails every call that waits and is not in the background.
     pub(super) fn fail_all(&mut self, error: &ErrorInfo, writer: &mut TurnWriter, step: &mut Step<'_>) {
-        for known in self.known.values_mut().filter(|known| known.state != State::Closed) {
-            known.close();
-            writer.fail(&known.item_id, error.clone(), step);
-        }
+        self.waiting().iter().for_each(|id| self.fail(id, error, writer, step));
+    }
+
+    fn waiting(&self) -> Vec<CallId> {
+        let waits = |id: &&CallId| self.is_open(id) && !self.is_in_background(id);
+        self.known.keys().filter(waits).cloned().collect()
     }
 
     /// Only a call inside another needs a start: the start is where its parent is told.
@@ -244,12 +266,12 @@ impl Calls {
             Some(_) => writer.start_with(started(call), Some(json::text(&call.input)), parent, step),
             None => writer.next_item(step),
         };
-        self.insert(&call.id, item_id.clone(), State::Called);
+        self.insert(&call.id, Known::new(item_id.clone(), &call.name, parent, State::Called));
         item_id
     }
 
-    fn insert(&mut self, id: &CallId, item_id: ItemId, state: State) {
-        self.known.insert(id.clone(), Known { item_id, state, announced: None });
+    fn insert(&mut self, id: &CallId, known: Known) {
+        self.known.insert(id.clone(), known);
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) enum Request {
     Interrupt,
     SetModel,
     SetPermissionMode,
+    StopTask,
 }
 
 impl Request {
@@ -32,6 +33,7 @@ impl Request {
             Self::Interrupt => "interrupt",
             Self::SetModel => "set_model",
             Self::SetPermissionMode => "set_permission_mode",
+            Self::StopTask => "stop_task",
         }
     }
 }

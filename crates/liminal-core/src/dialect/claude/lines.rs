@@ -9,8 +9,9 @@ use super::control::{self, Request};
 use super::notices::{self, Known};
 use super::permissions::Asked;
 use super::prompts::{Prompt, is_echo};
+use super::task_end::{TaskNote, notified_task};
 use super::task_list::TaskList;
-use super::turn::{Ending, Finish, TurnCause};
+use super::turn::{Ending, Finish, Turn, TurnCause};
 use super::wire::{Block, Part, blocks, flag, list, object, text};
 use super::{ClaudeDialect, Notice, Step};
 use crate::dialect::login;
@@ -25,16 +26,17 @@ const NOTHING_SAID: [&str; 2] = ["No response requested.", "(no content)"];
 const CLEARED: &str = "The agent has begun anew, and does not know what was said before.";
 /// What `/compact` prints when it is done.
 const COMPACTED: &str = "Compacted";
+/// The capability to report how far the agent is with each prompt, in `command_lifecycle` lines.
+const LIFECYCLE: &str = "msg_lifecycle_v1";
 /// How soon after the end of a task in the background a turn begins because of it.
 const TASK_TURN_WITHIN: Duration = Duration::from_secs(1);
-/// More sub-agents at once are not remembered.
-const TASK_LIMIT: usize = 1024;
 
 impl ClaudeDialect {
     pub(super) fn part(&mut self, part: &Part<'_>, bytes: &[u8], step: &mut Step<'_>) {
         if !is_known_part(&part.kind) {
             return step.unknown(format!("stream_event {}", part.kind), bytes);
         }
+        self.open_announced(step);
         match &mut self.turn {
             Some(turn) => turn.part(part, step),
             None => self.outside("stream_event", bytes, step),
@@ -57,7 +59,9 @@ impl ClaudeDialect {
             "control_response" => self.control_response(line, step),
             "control_cancel_request" => self.control_cancel(line, step),
             "rate_limit_event" => self.note(notices::rate_limit(line), step),
-            "keep_alive" | "tool_progress" => {}
+            "command_lifecycle" => self.prompt_reported(line),
+            // The next `init` names the new session.
+            "conversation_reset" | "keep_alive" | "tool_progress" => {}
             _ => step.unknown(kind, bytes),
         }
     }
@@ -67,8 +71,10 @@ impl ClaudeDialect {
         match subtype {
             "init" => return self.init(line, step),
             "status" => self.status(line, step),
-            "task_started" => self.task_started(line),
+            "task_started" => return self.task_started(line, step),
+            "task_updated" => return self.task_updated(line, step),
             "task_notification" => return self.task_ended(line, step),
+            "background_tasks_changed" => return self.tasks_listed(line, step),
             _ => {}
         }
         match notices::note(subtype, line) {
@@ -81,6 +87,8 @@ impl ClaudeDialect {
     /// A turn begins, whoever asked for it.
     fn init(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
         self.is_draining = false;
+        let has_lifecycle = list(line, "capabilities").iter().any(|capability| capability == LIFECYCLE);
+        self.prompts.expect_reports(has_lifecycle);
         let is_another = self.learn_session(line, step);
         if let Some(model) = text(line, "model") {
             self.learn_model(model, step);
@@ -106,21 +114,42 @@ impl ClaudeDialect {
                 turn.cause = TurnCause::Agent;
                 return;
             }
-            let Some(request) = self.turn.take() else { return };
+            let Some(mut request) = self.turn.take() else { return };
             let carried = request.end(Ending::Completed(Finish::default()), step);
+            self.keep_background(request);
             self.begin_first(step);
             return carried.into_iter().for_each(|asked| self.ask(asked, step));
         }
-        let task = self.take_task_note(step);
-        if self.prompts.is_empty() || task.is_some() {
-            self.open_by_agent(text(line, "uuid").unwrap_or("unnamed"), TurnCause::Agent, step);
-            return self.note(task, step);
+        let id = text(line, "uuid").unwrap_or("unnamed");
+        if self.prompts.are_starts_reported() {
+            self.announced = Some(id.to_owned());
+            return self.begin_first(step);
+        }
+        let is_of_agent = self.prompts.is_empty() || self.has_task_note(step);
+        if is_of_agent {
+            self.announced = Some(id.to_owned());
+            return self.open_announced(step);
         }
         self.begin_first(step);
     }
 
+    /// Opens the turn that the agent has announced, with the reason if that is known.
+    pub(super) fn open_announced(&mut self, step: &mut Step<'_>) {
+        let Some(id) = self.announced.take().filter(|_| self.turn.is_none()) else { return };
+        self.open_by_agent(&id, TurnCause::Agent, step);
+        for note in self.take_task_notes(step) {
+            self.note(Some(note), step);
+        }
+    }
+
+    fn prompt_reported(&mut self, line: &Map<String, Value>) {
+        if let (Some(uuid), Some(state)) = (text(line, "command_uuid"), text(line, "state")) {
+            self.prompts.report(uuid, state);
+        }
+    }
+
     fn begin_first(&mut self, step: &mut Step<'_>) {
-        if let Some(prompt) = self.prompts.take_first() {
+        if let Some(prompt) = self.prompts.take_begun() {
             self.begin(prompt, step);
         }
     }
@@ -129,6 +158,7 @@ impl ClaudeDialect {
         let said = prompt.unsaid();
         let Prompt { turn, message, is_cancelled, .. } = prompt;
         step.notify(Notice::TurnBound { turn: turn.clone() });
+        self.announced = None;
         let mut turn = self.new_turn(turn, said, TurnCause::Prompt);
         turn.echo = Some(message.text);
         turn.is_cancel_asked = is_cancelled;
@@ -142,41 +172,33 @@ impl ClaudeDialect {
     fn status(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
         self.learn_permission_mode(line, step);
         let is_at_work = text(line, "status").is_some() && !self.is_draining;
-        if is_at_work && self.turn.is_none() && self.task_note.is_none() {
+        if !is_at_work || self.turn.is_some() {
+            return;
+        }
+        if self.announced.is_some() {
+            return self.open_announced(step);
+        }
+        if self.prompts.are_starts_reported() || self.task_notes.is_empty() {
             self.begin_first(step);
         }
     }
 
-    fn task_started(&mut self, line: &Map<String, Value>) {
-        let (Some(task), Some(call)) = (text(line, "task_id"), text(line, "tool_use_id")) else { return };
-        if self.tasks.len() < TASK_LIMIT {
-            self.tasks.insert(task.to_owned(), CallId::from(call));
-        }
+    fn has_task_note(&self, step: &Step<'_>) -> bool {
+        self.task_notes.iter().any(|note| is_recent(note.at, step))
     }
 
-    /// Of a call that waits the result will tell; everything else ended in the background.
-    fn task_ended(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
-        let task = text(line, "task_id").and_then(|task| self.tasks.remove(task));
-        let call = text(line, "tool_use_id").map(CallId::from).or(task);
-        let Some(summary) = text(line, "summary") else { return };
-        let is_stopped = text(line, "status") == Some("stopped");
-        match &mut self.turn {
-            // The user stopped it with the turn.
-            Some(turn) if is_stopped && turn.is_cancel_asked => {}
-            Some(turn) if call.is_some_and(|call| turn.is_call_open(&call)) => {}
-            Some(turn) => turn.note(summary.to_owned(), step),
-            None => self.task_note = Some((step.now.mono, summary.to_owned())),
-        }
-    }
-
-    fn take_task_note(&mut self, step: &Step<'_>) -> Option<String> {
-        let (at, note) = self.task_note.take()?;
-        (step.now.mono.saturating_sub(at) <= TASK_TURN_WITHIN).then_some(note)
+    /// Takes how tasks ended because of which a turn begins now.
+    fn take_task_notes(&mut self, step: &Step<'_>) -> Vec<String> {
+        let notes = std::mem::take(&mut self.task_notes).into_iter();
+        let is_due = |note: &TaskNote| self.prompts.are_starts_reported() || is_recent(note.at, step);
+        notes.filter(is_due).map(|note| note.text).collect()
     }
 
     fn assistant(&mut self, line: &Map<String, Value>, bytes: &[u8], step: &mut Step<'_>) {
-        let Some(turn) = &mut self.turn else { return self.outside("assistant", bytes, step) };
-        let parent = text(line, "parent_tool_use_id").map(CallId::from);
+        let parent = self.parent_of(line);
+        if parent.is_none() {
+            self.open_announced(step);
+        }
         let message = object(line, "message");
         let of_message = |key| message.and_then(|message| text(message, key));
         let found = blocks(line);
@@ -188,7 +210,22 @@ impl ClaudeDialect {
                 self.task_list.call(&call.id, &call.name, &call.input);
             }
         }
-        turn.assistant(of_message("id").unwrap_or_default(), parent.as_ref(), found, step);
+        match self.turn_of(parent.as_ref()) {
+            Some(turn) => {
+                turn.assistant(of_message("id").unwrap_or_default(), parent.as_ref(), found, step);
+            }
+            None => self.outside("assistant", bytes, step),
+        }
+    }
+
+    /// The turn that a line belongs to, by the call whose sub-agent sent it.
+    fn turn_of(&mut self, parent: Option<&CallId>) -> Option<&mut Turn> {
+        let is_elsewhere =
+            parent.is_some_and(|parent| self.background.iter().any(|turn| turn.knows_call(parent)));
+        match parent.filter(|_| is_elsewhere) {
+            Some(parent) => self.turn_of_call(parent),
+            None => self.turn.as_mut(),
+        }
     }
 
     /// The program speaks in the model's place: it failed, or a command of its own has an output.
@@ -206,12 +243,12 @@ impl ClaudeDialect {
         if flag(line, "isReplay") {
             return self.echo(line, step);
         }
-        let Some(turn) = &mut self.turn else { return };
         for block in blocks(line) {
             match block {
                 Block::Result(result) => {
                     let told = line.get("tool_use_result");
                     let plan = self.task_list.result(&result.id, result.is_error, told);
+                    let Some(turn) = self.turn_of(Some(&result.id)) else { continue };
                     turn.result(result, told, step);
                     plan.into_iter().for_each(|plan| turn.plan(plan, step));
                 }
@@ -228,6 +265,9 @@ impl ClaudeDialect {
             // The boundary has told it already, and in numbers.
             let is_news = !output.starts_with(COMPACTED);
             return self.note(is_news.then(|| output.to_owned()), step);
+        }
+        if let Some(task) = notified_task(&said) {
+            return self.task_notified(task, step);
         }
         if let Some(turn) = &mut self.turn {
             let own = turn.echo.take_if(|prompt| is_echo(turn.writer.turn_id(), prompt, uuid, &said));
@@ -248,10 +288,15 @@ impl ClaudeDialect {
 
     fn result(&mut self, line: &Map<String, Value>, bytes: &[u8], step: &mut Step<'_>) {
         self.learn_session(line, step);
+        // A turn in which nothing happened shows nothing, unless it failed. What it cost counts for the next one.
+        if self.turn.is_none() && !flag(line, "is_error") && self.announced.take().is_some() {
+            return;
+        }
         let finish = self.finish(line);
         if std::mem::take(&mut self.is_draining) {
             return;
         }
+        self.open_announced(step);
         if self.turn.is_none() {
             self.begin_first(step);
         }
@@ -301,18 +346,25 @@ impl ClaudeDialect {
                 self.handshake_until = None;
                 step.notify(Notice::Failed(ErrorInfo::new(ErrorCode::SpawnFailed, why)));
             }
-            (Request::Interrupt | Request::SetModel | Request::SetPermissionMode, Ok(_)) => {}
-            (Request::Interrupt | Request::SetModel | Request::SetPermissionMode, Err(why)) => {
+            (
+                Request::Interrupt | Request::SetModel | Request::SetPermissionMode | Request::StopTask,
+                Ok(_),
+            ) => {}
+            (
+                Request::Interrupt | Request::SetModel | Request::SetPermissionMode | Request::StopTask,
+                Err(why),
+            ) => {
                 step.notify(Notice::CommandRefused(ErrorInfo::new(ErrorCode::InvalidRequest, why)));
             }
         }
     }
 
     fn control_cancel(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
-        if let (Some(turn), Some(id)) = (&mut self.turn, text(line, "request_id")) {
+        let Some(id) = text(line, "request_id") else { return };
+        for turn in self.turn.iter_mut().chain(&mut self.background) {
             turn.withdraw(id, step);
-            self.end_answered_request(step);
         }
+        self.end_answered_request(step);
     }
 
     /// A line that belongs to a turn, and there is none.
@@ -323,7 +375,10 @@ impl ClaudeDialect {
     }
 
     /// Notes belong to a turn; between turns nobody would see them.
-    fn note(&mut self, note: Option<String>, step: &mut Step<'_>) {
+    pub(super) fn note(&mut self, note: Option<String>, step: &mut Step<'_>) {
+        if note.is_some() {
+            self.open_announced(step);
+        }
         if let (Some(turn), Some(note)) = (&mut self.turn, note) {
             turn.note(note, step);
         }
@@ -351,6 +406,10 @@ impl ClaudeDialect {
             step.notify(Notice::PermissionMode { mode: mode.to_owned() });
         }
     }
+}
+
+fn is_recent(at: Duration, step: &Step<'_>) -> bool {
+    step.now.mono.saturating_sub(at) <= TASK_TURN_WITHIN
 }
 
 fn is_known_part(kind: &str) -> bool {

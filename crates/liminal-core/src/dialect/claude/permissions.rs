@@ -51,6 +51,8 @@ enum Tool {
 pub(super) struct Waiting {
     pub(super) asked: Asked,
     pub(super) item_id: ItemId,
+    /// The call whose sub-agent asks.
+    pub(super) parent: Option<CallId>,
     /// When it is rejected automatically, if the user set a time-out.
     pub(super) until: Option<Duration>,
 }

@@ -13,6 +13,8 @@ use crate::ids::TurnId;
 #[derive(Debug, Default)]
 pub(super) struct Prompts {
     waiting: VecDeque<Prompt>,
+    /// The agent reports when it starts each prompt. Older versions do not.
+    are_starts_reported: bool,
 }
 
 #[derive(Debug)]
@@ -22,11 +24,13 @@ pub(super) struct Prompt {
     pub(super) is_cancelled: bool,
     /// It was said inside a turn, and is shown there.
     is_shown: bool,
+    /// The agent reported that it starts with it.
+    is_started: bool,
 }
 
 impl Prompt {
     pub(super) const fn new(turn: TurnId, message: UserMessage) -> Self {
-        Self { turn, message, is_cancelled: false, is_shown: false }
+        Self { turn, message, is_cancelled: false, is_shown: false, is_started: false }
     }
 
     /// One that is shown already.
@@ -62,6 +66,30 @@ impl Prompts {
 
     pub(super) fn take_first(&mut self) -> Option<Prompt> {
         self.waiting.pop_front()
+    }
+
+    /// The agent reports how far it is with a prompt.
+    pub(super) fn report(&mut self, uuid: &str, state: &str) {
+        let is_it = |prompt: &&mut Prompt| message_uuid(&prompt.turn).to_string() == uuid;
+        if let Some(prompt) = self.waiting.iter_mut().find(is_it).filter(|_| state == "started") {
+            prompt.is_started = true;
+        }
+    }
+
+    /// The agent says whether it reports that.
+    pub(super) const fn expect_reports(&mut self, are_starts_reported: bool) {
+        self.are_starts_reported = are_starts_reported;
+    }
+
+    pub(super) const fn are_starts_reported(&self) -> bool {
+        self.are_starts_reported
+    }
+
+    /// Takes the prompt that a turn begins with: the first one, if the agent does not report which.
+    pub(super) fn take_begun(&mut self) -> Option<Prompt> {
+        let is_begun = |prompt: &Prompt| prompt.is_started || !self.are_starts_reported;
+        let position = self.waiting.iter().position(is_begun)?;
+        self.waiting.remove(position)
     }
 
     /// The turn that the agent goes on with when this one ends: of what was said inside it and not taken in.

@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use super::blocks::{Blocks, Desk, nested};
 use super::calls::Calls;
 use super::permissions::{Asked, Waiting, unanswered};
-use super::wire::{Block, CallResult, Part, list, text, usage};
-use super::{control, tool_result};
+use super::task_end::TaskEnd;
+use super::wire::{Block, Call, CallResult, Part, list, text, usage};
+use super::{control, launch, tool_result};
 use crate::dialect::requested_input::timed_out;
 use crate::dialect::{Notice, Step, TurnWriter};
 use crate::error::{ErrorCode, ErrorInfo};
@@ -142,8 +143,72 @@ impl Turn {
             let reason = Some(CancelReason::UserCancel);
             return self.calls.cancel(&result.id, reason, &mut self.writer, step);
         }
+        if self.is_launch(&result, extras, step) {
+            return;
+        }
         let details = tool_result::result_details(extras);
         self.calls.result(result, details, &mut self.writer, step);
+    }
+
+    /// Takes a result that only says that the work has begun in the background.
+    fn is_launch(&mut self, result: &CallResult, extras: Option<&Value>, step: &mut Step<'_>) -> bool {
+        if result.is_error {
+            return false;
+        }
+        if launch::is_launch(extras) {
+            self.calls.detach(&result.id, &mut self.writer, step);
+        }
+        let shown = launch::shown(&result.output);
+        let is_launch = self.calls.launched(result, shown, &mut self.writer, step);
+        if let Some((task, path)) = launch::output_file(&result.output, extras).filter(|_| is_launch) {
+            let (task, path) = (task.to_owned(), path.to_owned());
+            step.notify(Notice::FollowOutput { task, path });
+        }
+        is_launch
+    }
+
+    pub(super) fn knows_call(&self, id: &CallId) -> bool {
+        self.calls.is_known(id)
+    }
+
+    /// Whether a call, or one that it belongs to, runs in the background.
+    pub(super) fn is_in_background(&self, id: &CallId) -> bool {
+        self.calls.is_in_background(id)
+    }
+
+    pub(super) fn has_background(&self) -> bool {
+        self.calls.has_background()
+    }
+
+    /// A call goes into the background.
+    pub(super) fn detach(&mut self, id: &CallId, step: &mut Step<'_>) {
+        self.calls.detach(id, &mut self.writer, step);
+    }
+
+    /// A call that no line announced begins in the background.
+    pub(super) fn begin_in_background(&mut self, call: Call, step: &mut Step<'_>) {
+        let id = call.id.clone();
+        self.calls.call(call, None, &mut self.writer, step);
+        self.calls.detach(&id, &mut self.writer, step);
+    }
+
+    /// The command of a call in the background has written something.
+    pub(super) fn written(&mut self, id: &CallId, text: &str, step: &mut Step<'_>) {
+        self.calls.written(id, text, &mut self.writer, step);
+    }
+
+    /// The work of a call in the background is over, and so is what its sub-agent asks.
+    pub(super) fn end_background(&mut self, id: &CallId, end: TaskEnd, step: &mut Step<'_>) {
+        let asks = |waiting: &mut Waiting| waiting.parent.as_ref() == Some(id);
+        for waiting in self.waiting.extract_if(.., asks).collect::<Vec<_>>() {
+            self.withdrawn(waiting, SettledBy::Agent, "the sub-agent ended before an answer came", step);
+        }
+        self.calls.end_background(id, end, &mut self.writer, step);
+    }
+
+    /// The calls that run in the background.
+    pub(super) fn calls_in_background(&self) -> Vec<CallId> {
+        self.calls.in_background()
     }
 
     /// The agent's task list is another.
@@ -171,7 +236,7 @@ impl Turn {
         if asked.shown.input_truncated {
             step.notify(Notice::WholeInput { item_id: item_id.clone(), input: asked.input.clone() });
         }
-        self.waiting.push(Waiting { asked, item_id, until });
+        self.waiting.push(Waiting { asked, item_id, parent: parent.cloned(), until });
     }
 
     /// Takes the request that an item shows.
@@ -227,8 +292,9 @@ impl Turn {
         !self.waiting.is_empty()
     }
 
-    /// Ends the turn. Gives back what sub-agents in the background still ask.
-    pub(super) fn end(mut self, ending: Ending, step: &mut Step<'_>) -> Vec<Asked> {
+    /// Ends the turn, but for what runs in the background. Gives back what sub-agents still ask of which no call in the
+    /// background is known.
+    pub(super) fn end(&mut self, ending: Ending, step: &mut Step<'_>) -> Vec<Asked> {
         let carried = self.close_waiting(&ending, step);
         match ending {
             Ending::Completed(finish) => self.complete(finish, step),
@@ -249,6 +315,7 @@ impl Turn {
                 self.writer.write(StreamEvent::ResponseError(ResponseError { error }), step);
             }
         }
+        self.calls.forget_rest();
         carried
     }
 
@@ -293,6 +360,10 @@ impl Turn {
     fn close_waiting(&mut self, ending: &Ending, step: &mut Step<'_>) -> Vec<Asked> {
         let mut carried = Vec::new();
         for waiting in std::mem::take(&mut self.waiting) {
+            if waiting.parent.as_ref().is_some_and(|parent| self.calls.is_in_background(parent)) {
+                self.waiting.push(waiting);
+                continue;
+            }
             match ending {
                 Ending::Broken(error) => {
                     self.withdrawn(waiting, SettledBy::Agent, &error.message, step);

@@ -56,6 +56,8 @@ fn words(notice: &Notice) -> String {
         Notice::AnswerRefused { item_id, error } => format!("answer to {item_id} refused: {error:?}"),
         Notice::CommandRefused(error) => format!("command refused: {error:?}"),
         Notice::Unknown { kind, .. } => format!("unknown {kind}"),
+        Notice::FollowOutput { task, path } => format!("follow: {task} {path}"),
+        Notice::UnfollowOutput { task } => format!("unfollow: {task}"),
         Notice::Failed(error) => format!("failed: {error:?}"),
     }
 }

@@ -1,0 +1,99 @@
+//! How a task in the background ends. Owns what a notification means for the call that shows the task.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::tasks::{Task, TaskKind};
+use super::wire::text;
+use crate::error::{ErrorCode, ErrorInfo};
+
+/// The end of a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum TaskEnd {
+    /// It ran to its end.
+    Finished {
+        /// What it reported, or how its command ended.
+        report: String,
+        is_error: bool,
+        exit_code: Option<i32>,
+    },
+    /// It was ended before.
+    Ended(ErrorInfo),
+}
+
+impl TaskEnd {
+    /// What a `task_notification` says.
+    pub(super) fn read(task: &Task, line: &Map<String, Value>) -> Self {
+        let report = text(line, "summary").unwrap_or_default().to_owned();
+        match text(line, "status") {
+            Some("stopped" | "killed") => Self::Ended(ended(format!("the {} was stopped", task.name()))),
+            status => {
+                let exit_code = exit_code(&report).filter(|_| task.kind == TaskKind::Command);
+                Self::Finished { report, is_error: status == Some("failed"), exit_code }
+            }
+        }
+    }
+
+    /// A task that left the list of the running ones without a word.
+    pub(super) fn unreported(task: &Task) -> Self {
+        Self::Ended(ended(format!("the {} ended, and its agent did not report how", task.name())))
+    }
+
+    /// A task whose agent is gone.
+    pub(super) fn with_agent(task: Option<&Task>, why: &ErrorInfo) -> Self {
+        let name = task.map_or_else(|| "background task".to_owned(), Task::name);
+        Self::Ended(ended(format!("the {name} was ended with its agent: {}", why.message)))
+    }
+}
+
+/// How a task ended, until the agent speaks of it.
+#[derive(Debug)]
+pub(super) struct TaskNote {
+    pub(super) at: Duration,
+    pub(super) task: String,
+    pub(super) text: String,
+}
+
+/// The task that a notification for the model is about.
+pub(super) fn notified_task(said: &str) -> Option<&str> {
+    let (_, rest) = said.trim_start().strip_prefix("<task-notification>")?.split_once("<task-id>")?;
+    rest.split_once("</task-id>").map(|(task, _)| task)
+}
+
+/// Why the agent begins a turn by itself, in the words that it keeps on disk. The summary of a sub-agent may be its whole
+/// report, which its call shows.
+pub(super) fn note(task: &Task, line: &Map<String, Value>) -> String {
+    let summary = text(line, "summary").unwrap_or_default();
+    let description = &task.description;
+    match text(line, "status") {
+        Some("stopped" | "killed") if summary == description => format!("Task \"{description}\" was stopped"),
+        Some("completed") if task.kind == TaskKind::SubAgent && !summary.starts_with("Agent \"") => {
+            format!("Agent \"{description}\" finished")
+        }
+        _ => summary.to_owned(),
+    }
+}
+
+fn ended(message: String) -> ErrorInfo {
+    ErrorInfo::new(ErrorCode::BackgroundEnded, message)
+}
+
+/// The number in `… completed (exit code 0)` or `… failed with exit code 3`.
+fn exit_code(summary: &str) -> Option<i32> {
+    let (_, rest) = summary.rsplit_once("exit code ")?;
+    rest.trim_end_matches([')', '.']).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exit_code_is_read_from_the_summary() {
+        assert_eq!(exit_code("Background command \"a\" completed (exit code 0)"), Some(0));
+        assert_eq!(exit_code("Background command \"a\" failed with exit code 3"), Some(3));
+        assert_eq!(exit_code("Background command \"exit code 9\" completed"), None);
+        assert_eq!(exit_code("done"), None);
+    }
+}
