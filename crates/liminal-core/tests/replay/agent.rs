@@ -6,7 +6,7 @@ use std::time::Duration;
 use liminal_core::dialect::claude::{ClaudeDialect, Options};
 use liminal_core::dialect::{AgentCommand, Closed, Dialect, Input, Notice, Outbox};
 use liminal_core::ids::{ItemId, SessionId, TurnId};
-use liminal_core::processor::{Config, Profile};
+use liminal_core::processor::{Config, Dropped, Profile};
 use liminal_core::replay::{Audience, EventLines, Recording, UpsertLines};
 use liminal_core::wire::rest::PermissionAnswer;
 use serde_json::{Value, json};
@@ -66,6 +66,11 @@ impl Agent {
         }
         self.frames.extend(out.frames.iter().map(|frame| serde_json::from_slice::<Value>(frame).unwrap()));
         self.notices.extend(out.notices);
+    }
+
+    /// How many events had no effect on what clients see.
+    pub(crate) fn dropped(&self) -> Dropped {
+        self.upserts.turns().dropped()
     }
 
     pub(crate) fn line(&mut self, line: &Value) {

@@ -14,6 +14,8 @@ const NOT_OURS: [&str; 2] = ["control_request hook_callback", "control_request m
 pub(crate) struct Played {
     /// The lines of the agent.
     said: Vec<Value>,
+    /// What was added to files that were followed.
+    files: Vec<Value>,
     /// The payloads of the events.
     events: Vec<Value>,
     /// The last state of each item, by the order of their first.
@@ -30,6 +32,8 @@ impl Played {
     ) -> Self {
         let said = recording.lines().iter().filter(|line| line.direction == Direction::Out);
         let said = said.map(|line| line.line.clone()).collect();
+        let files = recording.lines().iter().filter(|line| line.direction == Direction::File);
+        let files = files.map(|line| line.line.clone()).collect();
         let events = events.into_iter().map(|mut event| event["payload"].take()).collect();
         let upserts = upserts.into_iter().filter(|output| output["type"] == "session:upsert");
         let mut order = BTreeMap::new();
@@ -40,7 +44,7 @@ impl Played {
             let place = *order.entry(id).or_insert(items.len());
             if place == items.len() { items.push(upsert) } else { items[place] = upsert }
         }
-        Self { said, events, items, notices }
+        Self { said, files, events, items, notices }
     }
 
     pub(crate) fn check(&self) {
@@ -82,6 +86,10 @@ impl Played {
         let results = self.lines("user").flat_map(|line| content(line).map(move |block| (line, block)));
         for (line, result) in results.filter(|(_, block)| self.is_shown_result(block)) {
             let (shown, output) = (self.call(&result["tool_use_id"]), output(&result["content"]));
+            if shown["detached"] == true {
+                self.background_call_ends_as_it_was_told(shown);
+                continue;
+            }
             if output.starts_with(REJECTED) {
                 assert!(shown["toolOutput"].is_null() && shown["status"] != "complete", "{shown}");
                 continue;
@@ -97,8 +105,34 @@ impl Played {
         let outputs = self.events.iter().filter(|event| event["finalItem"]["type"] == "function_call_output");
         let results = self.lines("user").flat_map(content);
         let told = results
-            .filter(|block| self.is_shown_result(block) && !output(&block["content"]).starts_with(REJECTED));
-        assert_eq!(outputs.count(), told.count(), "every result is shown exactly once");
+            .filter(|block| self.is_shown_result(block) && !output(&block["content"]).starts_with(REJECTED))
+            .filter(|block| self.call(&block["tool_use_id"])["detached"] != true);
+        let finished =
+            self.items.iter().filter(|item| item["detached"] == true && item["status"] == "complete");
+        assert_eq!(outputs.count(), told.count() + finished.count(), "every result is shown exactly once");
+    }
+
+    /// The immediate result of a call in the background is not its end: a notification is, or the end of its agent.
+    fn background_call_ends_as_it_was_told(&self, shown: &Value) {
+        let notes = self.lines("system").filter(|line| line["subtype"] == "task_notification");
+        let told: Vec<&Value> = notes.filter(|line| line["tool_use_id"] == shown["callId"]).collect();
+        let Some(told) = told.first() else {
+            return assert_eq!(shown["errorCode"], "BACKGROUND_ENDED", "{shown}");
+        };
+        if told["status"] == "stopped" {
+            return assert_eq!(shown["errorCode"], "BACKGROUND_ENDED", "{shown}");
+        }
+        assert_eq!(shown["status"], "complete", "{shown}");
+        assert_eq!(shown["toolOutputIsError"], told["status"] == "failed", "{shown}");
+        let written = self.written(&told["task_id"]);
+        let output = if written.is_empty() { told["summary"].as_str().unwrap() } else { &written };
+        assert_eq!(shown["toolOutput"], output);
+    }
+
+    /// What a command in the background wrote to its file.
+    fn written(&self, task: &Value) -> String {
+        let of_task = self.files.iter().filter(|line| line["task"] == *task);
+        of_task.map(|line| line["text"].as_str().unwrap()).collect()
     }
 
     /// The calls of one tool show as the list they tell; the last one stays.
@@ -148,17 +182,24 @@ impl Played {
     fn every_turn_ends_as_its_result_says(&self) {
         // Before the first turn a result tells why the program did not start.
         let since = self.said.iter().position(|line| line["subtype"] == "init").unwrap_or(self.said.len());
-        let results = self.said.iter().skip(since).filter(|line| line["type"] == "result");
-        let expected = results.map(|result| match result["is_error"] == true {
-            true if result["terminal_reason"].as_str().is_some_and(|why| why.starts_with("aborted_")) => {
-                "cancelled"
+        let (mut expected, mut is_between) = (Vec::new(), false);
+        for line in self.said.iter().skip(since) {
+            match line["type"].as_str() {
+                Some("result") => {
+                    is_between = true;
+                    expected.extend((!is_empty_turn(line)).then(|| end_of(line)));
+                }
+                Some("system") if line["subtype"] == "init" => is_between = false,
+                // A sub-agent that continues between turns has a turn of its own that does not wait for it.
+                Some("system") if line["subtype"] == "task_started" && line["is_backgrounded"] == true => {
+                    expected.extend(is_between.then_some("completed"));
+                }
+                _ => {}
             }
-            true => "error",
-            false => "completed",
-        });
+        }
         let ends = self.events.iter().filter(|event| event["type"] == "response_done");
         let found: Vec<&str> = ends.map(|end| end["status"].as_str().unwrap()).collect();
-        assert_eq!(found, expected.collect::<Vec<_>>());
+        assert_eq!(found, expected);
     }
 
     fn prices_add_up(&self) {
@@ -194,6 +235,21 @@ impl Played {
         let mut calls = self.items.iter().filter(|item| item["type"] == "tool_call" && item["callId"] == *id);
         calls.next().unwrap_or_else(|| panic!("the call {id} is not shown"))
     }
+}
+
+fn end_of(result: &Value) -> &'static str {
+    match result["is_error"] == true {
+        true if result["terminal_reason"].as_str().is_some_and(|why| why.starts_with("aborted_")) => {
+            "cancelled"
+        }
+        true => "error",
+        false => "completed",
+    }
+}
+
+/// The newest version announces turns in which nothing happens: for each task of an agent that was killed.
+fn is_empty_turn(result: &Value) -> bool {
+    result["num_turns"] == 0 && result["origin"]["kind"] == "task-notification"
 }
 
 fn is_by_agent(item: &Value) -> bool {

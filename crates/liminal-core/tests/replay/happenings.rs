@@ -121,20 +121,24 @@ pub(crate) fn noisy(mut noise: Vec<u8>, cuts: &[prop::sample::Index], lines: &[V
 pub(crate) fn assert_all_is_over(agent: &Agent) {
     assert_every_turn_ends(agent);
     assert_every_question_closes(agent);
-    invariants::of_upserts(&agent.output_lines());
+    invariants::of_upserts_but(&agent.output_lines(), &invariants::cancelled(&agent.events()));
     assert_eq!(agent.deadline(), None);
 }
 
-/// Every turn that began has one end, and it is the last of its events.
+/// Every turn that began has one end. After it come only events of items, and only those of calls in the background: the
+/// processor drops none of them.
 fn assert_every_turn_ends(agent: &Agent) {
     let mut ended: BTreeMap<String, bool> = BTreeMap::new();
     for event in agent.events() {
         let turn = event["turnId"].as_str().unwrap().to_owned();
         let is_end = event["type"] == "response_done" || event["type"] == "response_error";
-        let before = ended.insert(turn, is_end);
-        assert_ne!(before, Some(true), "after the end: {event}");
+        let has_ended = ended.entry(turn).or_default();
+        let is_of_item = event["type"].as_str().unwrap().starts_with("item_");
+        assert!(!*has_ended || is_of_item, "after the end: {event}");
+        *has_ended |= is_end;
     }
     assert!(ended.values().all(|ended| *ended), "{ended:?}");
+    assert_eq!(agent.dropped().after_end, 0, "after the end");
 }
 
 /// Every permission that was ever asked was closed.

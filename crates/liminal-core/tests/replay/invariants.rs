@@ -21,6 +21,8 @@ pub(crate) struct Item {
     pub(crate) content: String,
     pub(crate) is_over: bool,
     call_id: Option<String>,
+    parent: Option<String>,
+    is_detached: bool,
 }
 
 /// Checks the events, and gives the turns they make, by session and turn.
@@ -33,7 +35,8 @@ pub(crate) fn of_events(events: &[Value]) -> BTreeMap<(String, String), Turn> {
         let turn = turns.entry((session.to_owned(), id.to_owned())).or_default();
         turn.events += 1;
         assert_eq!(event["eventId"], format!("{id}#{}", turn.events), "events are numbered");
-        assert!(turn.terminal.is_none(), "{event} after the end of the turn");
+        let is_in_time = turn.terminal.is_none() || turn.is_of_background(&event["payload"]);
+        assert!(is_in_time, "{event} after the end of the turn");
         let is_start = event["type"] == "response_start";
         assert_eq!(is_start, turn.events == 1, "a turn begins with its start: {event}");
         turn.take(&event["payload"]);
@@ -53,9 +56,13 @@ impl Turn {
                 let call_id = payload["callId"].as_str().map(str::to_owned);
                 let content = payload["initialContent"].as_str().unwrap_or_default().to_owned();
                 let is_more = RESTARTED.contains(&kind.as_str());
-                let before = self.items.insert(id, Item { kind, content, call_id, ..Item::default() });
+                let parent = payload["parentCallId"].as_str().map(str::to_owned);
+                let before = self.items.get(&id);
                 let is_known = before.is_some_and(|before| before.is_over || !is_more);
                 assert!(!is_known, "started twice: {payload}");
+                let was_detached = before.is_some_and(|before| before.is_detached);
+                let is_detached = payload["detached"] == true || was_detached;
+                self.items.insert(id, Item { kind, content, call_id, parent, is_detached, is_over: false });
             }
             "item_delta" => {
                 let item = self.items.get_mut(&id).expect("a delta of an item that was started");
@@ -67,6 +74,12 @@ impl Turn {
                 let item = self.items.entry(id).or_default();
                 assert!(!item.is_over, "ended twice: {payload}");
                 item.is_over = true;
+                let call_id = item.call_id.clone().filter(|_| item.kind == "function_call");
+                // What was live output of the call ends with it.
+                let outputs = self.items.values_mut().filter(|item| item.kind == "function_call_output");
+                outputs
+                    .filter(|output| call_id.is_some() && output.call_id == call_id)
+                    .for_each(|output| output.is_over = true);
             }
             "response_done" | "response_error" => self.terminal = Some(payload.clone()),
             "response_start" | "usage_update" => {}
@@ -101,9 +114,36 @@ impl Turn {
         if terminal["status"] != "completed" {
             return;
         }
+        // What runs in the background ends too, at the latest with its agent.
         for (id, item) in &self.items {
-            assert!(item.is_over, "{} {id} is open at the end of a completed turn", item.kind);
+            assert!(item.is_over, "{} {id} of a completed turn never ends", item.kind);
         }
+    }
+
+    /// After the end of a turn only detached calls change, and what belongs to one that is open.
+    fn is_of_background(&self, payload: &Value) -> bool {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let known = self.items.get(payload["itemId"].as_str().unwrap_or_default());
+        if known.is_some_and(|item| item.is_detached && !item.is_over) {
+            return true;
+        }
+        let named = [&payload["parentCallId"], &payload["callId"], &payload["finalItem"]["callId"]];
+        let of_known = known.and_then(|item| item.parent.clone().or_else(|| item.call_id.clone()));
+        let mut around = of_known.or_else(|| named.into_iter().find_map(text));
+        for _ in 0..self.items.len() {
+            let call = self.items.values().find(|item| {
+                item.kind == "function_call"
+                    && item.call_id.is_some()
+                    && item.call_id == around
+                    && !item.is_over
+            });
+            match call {
+                Some(call) if call.is_detached => return true,
+                Some(call) => around = call.parent.clone(),
+                None => return false,
+            }
+        }
+        false
     }
 }
 
@@ -117,7 +157,18 @@ pub(crate) fn results(events: &[Value]) -> BTreeSet<String> {
     calls
 }
 
+/// The items that were given up: no upsert tells of that.
+pub(crate) fn cancelled(events: &[Value]) -> BTreeSet<String> {
+    let cancelled = events.iter().filter(|event| event["type"] == "item_cancelled");
+    cancelled.map(|event| event["payload"]["itemId"].as_str().unwrap().to_owned()).collect()
+}
+
 pub(crate) fn of_upserts(outputs: &[Value]) {
+    of_upserts_but(outputs, &BTreeSet::new());
+}
+
+/// The same where some items were given up.
+pub(crate) fn of_upserts_but(outputs: &[Value], cancelled: &BTreeSet<String>) {
     let mut items: BTreeMap<((String, String), String), Value> = BTreeMap::new();
     let mut turns: BTreeMap<(String, String), Vec<Value>> = BTreeMap::new();
     for output in outputs {
@@ -140,7 +191,8 @@ pub(crate) fn of_upserts(outputs: &[Value]) {
     }
     for ((turn, item), last) in &items {
         let was_cancelled = turns[turn].last().unwrap()["status"] == "cancelled";
-        assert!(is_terminal(last) || was_cancelled, "{item} never ends: {last}");
+        let is_over = is_terminal(last) || was_cancelled || cancelled.contains(item);
+        assert!(is_over, "{item} never ends: {last}");
     }
 }
 
