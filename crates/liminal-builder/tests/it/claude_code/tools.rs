@@ -85,7 +85,7 @@ async fn the_items_of_a_sub_agent_name_the_call_that_started_it() {
     let mut chat = world.create().await;
     let inner = format!(r#"tool:Read {{\"file_path\":\"{}/a\"}}"#, world.project.display());
     let prompt = format!(
-        r#"tool:Agent {{"description":"look","prompt":"{inner}","subagent_type":"general-purpose"}}"#
+        r#"tool:Agent {{"description":"look","prompt":"{inner}","subagent_type":"general-purpose","run_in_background":false}}"#
     );
     chat.turn(&prompt).await;
     let calls = chat.calls();
