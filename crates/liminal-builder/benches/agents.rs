@@ -8,6 +8,8 @@
     reason = "a benchmark prints, reads the clock and fails by panicking"
 )]
 
+#[path = "../tests/it/pin.rs"]
+mod pin;
 #[path = "../tests/it/tap.rs"]
 mod tap;
 
@@ -34,6 +36,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use pin::Pin;
 use tap::tap;
 
 const RUNS: usize = 9;
@@ -222,7 +225,7 @@ async fn run_direct(model: &Running) -> Run {
     let home = tempfile::tempdir().unwrap();
     let instance = clock::new_session_uuid();
     let mut settings = Settings::new(InstanceId::new(&instance).unwrap());
-    settings.program = Some(program());
+    settings.program = Some(Pin::Old.program());
     settings.environment = variables(model, home.path());
     let provider = ClaudeCode::new(settings);
     let began = Instant::now();
@@ -256,7 +259,7 @@ async fn run_adapted(model: &Running, adapter: &Path) -> Run {
     let instance = clock::new_session_uuid();
     let began = Instant::now();
     let mut variables = variables(model, home.path());
-    variables.push(("CLAUDE_CODE_EXECUTABLE".into(), program().into()));
+    variables.push(("CLAUDE_CODE_EXECUTABLE".into(), Pin::Old.program().into()));
     // The adapter offers to skip permissions, which the program refuses to root outside a sandbox.
     variables.push(("IS_SANDBOX".into(), "1".into()));
     let mut adapter = Adapter::start(adapter, variables, home.path(), &instance);
@@ -339,10 +342,6 @@ fn memory(instance: &str) -> u64 {
 
 fn packages() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/node_modules")
-}
-
-fn program() -> PathBuf {
-    packages().join("@anthropic-ai/claude-code-linux-x64/claude")
 }
 
 fn variables(model: &Running, home: &Path) -> Vec<(OsString, OsString)> {

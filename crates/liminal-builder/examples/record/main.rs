@@ -1,9 +1,12 @@
 //! Records the real Claude Code against the scripted model, through the session code of this crate:
-//! `cargo run -p liminal-builder --example record -- DIRECTORY [NAME…]` plays the scenarios of those names, or all,
-//! and writes `DIRECTORY/NAME/in.ndjson`. Nothing of this machine is left in them. `./x test` installs the program.
+//! `cargo run -p liminal-builder --example record -- DIRECTORY [--pin=old|newest] [NAME…]` plays the scenarios of those
+//! names, or all, and writes `DIRECTORY/NAME/in.ndjson`. Nothing of this machine is left in them. `./x test` installs the
+//! pinned programs; the old one is recorded unless a pin is named.
 //! A directory called `anthropic` or `openai` is filled with conversations with that model's API instead.
 
 mod conversations;
+#[path = "../../tests/it/pin.rs"]
+mod pin;
 mod player;
 mod scenarios;
 mod scrub;
@@ -11,9 +14,9 @@ mod scrub;
 mod tap;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use liminal_builder::clock;
 use liminal_builder::process::InstanceId;
 use liminal_builder::provider::claude_code::{ClaudeCode, Settings};
@@ -24,6 +27,7 @@ use liminal_builder::session::{SessionHandle, Setup};
 use scripted_model::{Options, ScriptedModel};
 use tokio::task::JoinSet;
 
+use pin::Pin;
 use player::Player;
 use scenarios::{SCENARIOS, Scenario};
 use scrub::Scrubber;
@@ -33,14 +37,15 @@ use tap::tap;
 async fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let Some(directory) = arguments.next() else { bail!("name the directory to write to") };
-    let names: Vec<String> = arguments.collect();
+    let mut names: Vec<String> = arguments.collect();
+    let pin = pin_of(&mut names)?;
     let is_chosen = |scenario: &&Scenario| names.is_empty() || names.iter().any(|name| name == scenario.name);
     let vendor = Path::new(&directory).file_name().and_then(|name| Vendor::named(name.to_str()?));
     let scenarios = if vendor.is_some() { &conversations::SCENARIOS[..] } else { &SCENARIOS[..] };
     for scenario in scenarios.iter().filter(is_chosen) {
         let recording = match vendor {
             Some(vendor) => conversations::record(vendor, scenario).await,
-            None => record(scenario).await,
+            None => record(pin, scenario).await,
         };
         let recording = recording.context(scenario.name)?;
         let folder = Path::new(&directory).join(scenario.name);
@@ -50,8 +55,14 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
+/// Takes the pin out of the words.
+fn pin_of(words: &mut Vec<String>) -> Result<Pin> {
+    let Some(place) = words.iter().position(|word| word.starts_with("--pin=")) else { return Ok(Pin::Old) };
+    words.remove(place).trim_start_matches("--pin=").parse().map_err(Error::msg)
+}
+
 /// Plays one scenario on a machine of its own, and gives the recording.
-async fn record(scenario: &Scenario) -> Result<String> {
+async fn record(pin: Pin, scenario: &Scenario) -> Result<String> {
     let home = tempfile::tempdir()?;
     let home_path = home.path().canonicalize()?;
     let project = home_path.join("project");
@@ -60,7 +71,7 @@ async fn record(scenario: &Scenario) -> Result<String> {
         fs::write(home_path.join(name), format!("in {name}\n"))?;
     }
     let model = ScriptedModel::start(Options::default()).await?;
-    let mut settings = settings(&home_path, model.url())?;
+    let mut settings = settings(pin, &home_path, model.url())?;
     settings.environment.extend(scenario.environment.iter().map(|(name, value)| (name.into(), value.into())));
     let options = SessionOptions {
         permission_mode: scenario.permission_mode.map(str::to_owned),
@@ -79,10 +90,10 @@ async fn record(scenario: &Scenario) -> Result<String> {
     Scrubber::new(&home_path, &project, model.url()).scrubbed(&fs::read_to_string(file)?)
 }
 
-fn settings(home: &Path, model: &str) -> Result<Settings> {
+fn settings(pin: Pin, home: &Path, model: &str) -> Result<Settings> {
     let instance = InstanceId::new(&format!("record-{}", clock::new_session_uuid()))?;
     let mut settings = Settings::new(instance);
-    settings.program = Some(program()?);
+    settings.program = Some(pin.program());
     settings.environment = [
         ("ANTHROPIC_BASE_URL", model.into()),
         ("ANTHROPIC_API_KEY", "any".into()),
@@ -94,14 +105,4 @@ fn settings(home: &Path, model: &str) -> Result<Settings> {
     .map(|(name, value)| (name.into(), value))
     .into();
     Ok(settings)
-}
-
-fn program() -> Result<PathBuf> {
-    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/node_modules/@anthropic-ai");
-    let architecture = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
-    let program = packages.join(format!("claude-code-linux-{architecture}/claude"));
-    if !program.exists() {
-        bail!("{} is missing; run ./x test, which installs it", program.display());
-    }
-    Ok(program)
 }

@@ -9,6 +9,10 @@
     clippy::wildcard_enum_match_arm,
     reason = "a test fails by panicking, and looks only for what it is about"
 )]
+#![expect(
+    clippy::cognitive_complexity,
+    reason = "each assertion counts as branches, also in the functions that `both_pins!` makes tests of"
+)]
 
 mod acp;
 mod chat;
@@ -23,6 +27,7 @@ mod filter;
 mod http;
 mod log;
 mod models;
+mod pin;
 mod redis_server;
 mod reliability;
 mod replay;

@@ -14,7 +14,28 @@ use scripted_model::{Options, Running, ScriptedModel};
 use tokio::task::JoinSet;
 
 use crate::chat::{Chat, PATIENCE};
+use crate::pin::Pin;
 use crate::tap::tap;
+
+/// Makes two tests of each function that takes a [`Pin`]: `name::old` and `name::newest`.
+macro_rules! both_pins {
+    ($($test:ident),+ $(,)?) => {$(
+        mod $test {
+            use crate::pin::Pin;
+
+            #[tokio::test]
+            async fn old() {
+                super::$test(Pin::Old).await;
+            }
+
+            #[tokio::test]
+            async fn newest() {
+                super::$test(Pin::Newest).await;
+            }
+        }
+    )+};
+}
+pub(crate) use both_pins;
 
 pub(crate) struct World {
     /// What the real agent asks; the fake one asks nobody.
@@ -28,22 +49,11 @@ pub(crate) struct World {
     _home: tempfile::TempDir,
 }
 
-pub(crate) fn program() -> PathBuf {
-    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/node_modules/@anthropic-ai");
-    let program = packages.join(format!("claude-code-linux-{}/claude", architecture()));
-    assert!(program.exists(), "{} is missing; run ./x test, which installs it", program.display());
-    program
-}
-
-fn architecture() -> &'static str {
-    if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" }
-}
-
 impl World {
     /// One with the real Claude Code and a scripted model.
-    pub(crate) async fn new() -> Self {
+    pub(crate) async fn new(pin: Pin) -> Self {
         let model = ScriptedModel::start(Options::default()).await.unwrap();
-        let mut world = Self::with(program());
+        let mut world = Self::with(pin.program());
         for (name, value) in environment(&model) {
             world.set(name, value);
         }

@@ -3,11 +3,16 @@
 use liminal_builder::provider::{OpenError, SessionOptions};
 use liminal_core::event::Origin;
 
-use crate::world::World;
+use crate::pin::Pin;
+use crate::world::{World, both_pins};
 
-#[tokio::test]
-async fn an_error_of_the_api_ends_the_turn_and_the_next_one_works() {
-    let mut world = World::new().await;
+both_pins!(
+    an_error_of_the_api_ends_the_turn_and_the_next_one_works,
+    a_stream_that_breaks_is_asked_again_and_nothing_shows_twice
+);
+
+async fn an_error_of_the_api_ends_the_turn_and_the_next_one_works(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     chat.turn("status:400 the request is bad").await;
     chat.turn("status:529x5").await;
@@ -21,9 +26,8 @@ async fn an_error_of_the_api_ends_the_turn_and_the_next_one_works() {
     chat.assert_sound();
 }
 
-#[tokio::test]
-async fn a_stream_that_breaks_is_asked_again_and_nothing_shows_twice() {
-    let mut world = World::new().await;
+async fn a_stream_that_breaks_is_asked_again_and_nothing_shows_twice(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     chat.turn("say:the whole answer drop:midx1").await;
     let answers = chat.said().iter().filter(|text| text.trim() == "the whole answer").count();
@@ -34,13 +38,13 @@ async fn a_stream_that_breaks_is_asked_again_and_nothing_shows_twice() {
 
 #[tokio::test]
 async fn tc_3_1c_what_is_missing_is_told_and_nothing_is_left_running() {
-    let mut world = World::new().await;
+    let mut world = World::new(Pin::Old).await;
     world.project = world.project.join("no-such-directory");
     let error = world.open(None, SessionOptions::default()).await.err().unwrap();
     assert_eq!(error.info().code, "PROJECT_DIR_INVALID");
     assert!(error.to_string().contains("no-such-directory"), "{error}");
 
-    let mut world = World::new().await;
+    let mut world = World::new(Pin::Old).await;
     world.settings.program = Some(world.project.join("no-such-claude"));
     let error = world.open(None, SessionOptions::default()).await.err().unwrap();
     assert_eq!(error.info().code, "SPAWN_FAILED");
@@ -55,7 +59,7 @@ async fn tc_3_1c_what_is_missing_is_told_and_nothing_is_left_running() {
 
 #[tokio::test]
 async fn a_program_that_is_something_else_is_refused() {
-    let mut world = World::new().await;
+    let mut world = World::new(Pin::Old).await;
     world.settings.program = Some("/bin/echo".into());
     let error = world.open(None, SessionOptions::default()).await.err().unwrap();
     assert!(matches!(error, OpenError::Unusable(_)), "{error}");
@@ -64,7 +68,7 @@ async fn a_program_that_is_something_else_is_refused() {
 
 #[tokio::test]
 async fn options_that_the_program_would_misread_are_refused() {
-    let mut world = World::new().await;
+    let mut world = World::new(Pin::Old).await;
     let options = SessionOptions { permission_mode: Some("bogus".into()), ..SessionOptions::default() };
     let error = world.open(None, options).await.err().unwrap();
     assert_eq!(error.info().code, "INVALID_REQUEST");

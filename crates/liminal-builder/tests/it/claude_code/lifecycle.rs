@@ -5,11 +5,20 @@ use liminal_core::session::Phase;
 use liminal_core::upsert::{Output, UpsertStatus};
 
 use crate::chat::Chat;
-use crate::world::{World, kill_process, wait_until};
+use crate::pin::Pin;
+use crate::world::{World, both_pins, kill_process, wait_until};
 
-#[tokio::test]
-async fn tc_3_1b_a_session_is_resumed_in_a_new_process_with_its_history() {
-    let mut world = World::new().await;
+both_pins!(
+    tc_3_1b_a_session_is_resumed_in_a_new_process_with_its_history,
+    a_session_that_is_not_there_is_told_as_such,
+    tc_3_4b_tc_3_4c_killing_ends_the_process_and_all_it_started,
+    tc_3_2c_a_dead_process_takes_no_message,
+    a_process_that_is_killed_in_its_turn_ends_it_with_an_error,
+    dropping_the_last_handle_leaves_no_process
+);
+
+async fn tc_3_1b_a_session_is_resumed_in_a_new_process_with_its_history(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     chat.turn("say:remember the fox").await;
     chat.turn(r#"tool:Bash {"command":"echo out","description":"d"}"#).await;
@@ -30,9 +39,8 @@ async fn tc_3_1b_a_session_is_resumed_in_a_new_process_with_its_history() {
     again.assert_sound();
 }
 
-#[tokio::test]
-async fn a_session_that_is_not_there_is_told_as_such() {
-    let mut world = World::new().await;
+async fn a_session_that_is_not_there_is_told_as_such(pin: Pin) {
+    let mut world = World::new(pin).await;
     for id in [
         "claude-code:0f3c2a54-7d1e-4b8a-9c60-5e2f1a7b3d94",
         "claude-code:../../etc",
@@ -45,9 +53,8 @@ async fn a_session_that_is_not_there_is_told_as_such() {
     world.assert_no_process_is_left();
 }
 
-#[tokio::test]
-async fn tc_3_4b_tc_3_4c_killing_ends_the_process_and_all_it_started() {
-    let mut world = World::new().await;
+async fn tc_3_4b_tc_3_4c_killing_ends_the_process_and_all_it_started(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     chat.handle.reach(Phase::Idle).await;
     assert!(chat.handle.is_alive());
@@ -66,9 +73,8 @@ async fn tc_3_4b_tc_3_4c_killing_ends_the_process_and_all_it_started() {
     chat.assert_sound();
 }
 
-#[tokio::test]
-async fn tc_3_2c_a_dead_process_takes_no_message() {
-    let mut world = World::new().await;
+async fn tc_3_2c_a_dead_process_takes_no_message(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     chat.handle.reach(Phase::Idle).await;
     chat.kill().await;
@@ -76,9 +82,8 @@ async fn tc_3_2c_a_dead_process_takes_no_message() {
     assert_eq!(error.info().code, "PROCESS_CRASH");
 }
 
-#[tokio::test]
-async fn a_process_that_is_killed_in_its_turn_ends_it_with_an_error() {
-    let mut world = World::new().await;
+async fn a_process_that_is_killed_in_its_turn_ends_it_with_an_error(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     let turn = chat.send("words:5000 slow:10ms").await.unwrap();
     chat.until(|output| matches!(output, Output::Upsert(upsert) if upsert.status == UpsertStatus::Update))
@@ -96,9 +101,8 @@ async fn a_process_that_is_killed_in_its_turn_ends_it_with_an_error() {
     assert!(again.said().contains(&"back again"));
 }
 
-#[tokio::test]
-async fn dropping_the_last_handle_leaves_no_process() {
-    let mut world = World::new().await;
+async fn dropping_the_last_handle_leaves_no_process(pin: Pin) {
+    let mut world = World::new(pin).await;
     let chat = world.create().await;
     chat.handle.reach(Phase::Idle).await;
     assert!(!world.processes().is_empty());

@@ -3,13 +3,21 @@
 use liminal_core::event::ToolKind;
 use liminal_core::upsert::UpsertStatus;
 
-use crate::world::World;
+use crate::pin::Pin;
+use crate::world::{World, both_pins};
+
+both_pins!(
+    tc_3_3b_tc_3_3c_a_call_shows_its_arguments_and_its_result,
+    a_tool_that_needs_permission_runs_when_it_is_allowed,
+    a_tool_that_is_denied_does_not_run_and_the_turn_goes_on,
+    tc_3_3e_parallel_tools_are_told_apart,
+    the_items_of_a_sub_agent_name_the_call_that_started_it
+);
 
 const WRITE: &str = r#"tool:Write {"file_path":"PROJECT/note.txt","content":"hello\n"}"#;
 
-#[tokio::test]
-async fn tc_3_3b_tc_3_3c_a_call_shows_its_arguments_and_its_result() {
-    let mut world = World::new().await;
+async fn tc_3_3b_tc_3_3c_a_call_shows_its_arguments_and_its_result(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     chat.turn(r#"tool:Bash {"command":"echo from the tool","description":"say it"}"#).await;
     let calls = chat.calls();
@@ -23,9 +31,8 @@ async fn tc_3_3b_tc_3_3c_a_call_shows_its_arguments_and_its_result() {
     chat.assert_sound();
 }
 
-#[tokio::test]
-async fn a_tool_that_needs_permission_runs_when_it_is_allowed() {
-    let mut world = World::new().await;
+async fn a_tool_that_needs_permission_runs_when_it_is_allowed(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     let prompt = WRITE.replace("PROJECT", &world.project.display().to_string());
     let turn = chat.send(&prompt).await.unwrap();
@@ -42,9 +49,8 @@ async fn a_tool_that_needs_permission_runs_when_it_is_allowed() {
     chat.assert_sound();
 }
 
-#[tokio::test]
-async fn a_tool_that_is_denied_does_not_run_and_the_turn_goes_on() {
-    let mut world = World::new().await;
+async fn a_tool_that_is_denied_does_not_run_and_the_turn_goes_on(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     let prompt = WRITE.replace("PROJECT", &world.project.display().to_string()) + "\nthen:went on";
     let turn = chat.send(&prompt).await.unwrap();
@@ -57,9 +63,8 @@ async fn a_tool_that_is_denied_does_not_run_and_the_turn_goes_on() {
     chat.assert_sound();
 }
 
-#[tokio::test]
-async fn tc_3_3e_parallel_tools_are_told_apart() {
-    let mut world = World::new().await;
+async fn tc_3_3e_parallel_tools_are_told_apart(pin: Pin) {
+    let mut world = World::new(pin).await;
     for name in ["a", "b"] {
         std::fs::write(world.project.join(name), format!("in {name}\n")).unwrap();
     }
@@ -78,9 +83,8 @@ async fn tc_3_3e_parallel_tools_are_told_apart() {
     chat.assert_sound();
 }
 
-#[tokio::test]
-async fn the_items_of_a_sub_agent_name_the_call_that_started_it() {
-    let mut world = World::new().await;
+async fn the_items_of_a_sub_agent_name_the_call_that_started_it(pin: Pin) {
+    let mut world = World::new(pin).await;
     std::fs::write(world.project.join("a"), "in a\n").unwrap();
     let mut chat = world.create().await;
     let inner = format!(r#"tool:Read {{\"file_path\":\"{}/a\"}}"#, world.project.display());

@@ -5,7 +5,10 @@ use std::path::Path;
 use liminal_builder::provider::SessionOptions;
 use serde_json::json;
 
-use crate::world::{World, wait_until};
+use crate::pin::Pin;
+use crate::world::{World, both_pins, wait_until};
+
+both_pins!(s31_what_a_trusted_project_brings_runs, s31_nothing_runs_that_an_untrusted_project_brings);
 
 /// A project that starts a program with every prompt, and a server at once.
 fn bring(project: &Path, more: &serde_json::Value) {
@@ -19,9 +22,8 @@ fn bring(project: &Path, more: &serde_json::Value) {
     std::fs::write(project.join(".mcp.json"), server.to_string()).unwrap();
 }
 
-#[tokio::test]
-async fn s31_what_a_trusted_project_brings_runs() {
-    let mut world = World::new().await;
+async fn s31_what_a_trusted_project_brings_runs(pin: Pin) {
+    let mut world = World::new(pin).await;
     bring(&world.project, &json!({}));
     let mut chat = world.create().await;
     chat.turn("say:hello").await;
@@ -30,9 +32,8 @@ async fn s31_what_a_trusted_project_brings_runs() {
     wait_until(|| server.exists()).await;
 }
 
-#[tokio::test]
-async fn s31_nothing_runs_that_an_untrusted_project_brings() {
-    let mut world = World::new().await;
+async fn s31_nothing_runs_that_an_untrusted_project_brings(pin: Pin) {
+    let mut world = World::new(pin).await;
     // If it applied, no answer could come.
     bring(&world.project, &json!({"env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}}));
     let options = SessionOptions { restricted: true, ..SessionOptions::default() };

@@ -5,11 +5,20 @@ use liminal_core::session::Phase;
 use liminal_core::upsert::{Output, TurnEvent, UpsertStatus};
 
 use crate::chat::{is_text, turn_of};
-use crate::world::World;
+use crate::pin::Pin;
+use crate::world::{World, both_pins};
 
-#[tokio::test]
-async fn tc_3_1a_tc_2_1b_a_new_session_is_a_process_that_stays() {
-    let mut world = World::new().await;
+both_pins!(
+    tc_3_1a_tc_2_1b_a_new_session_is_a_process_that_stays,
+    tc_3_2a_a_message_is_taken_before_its_turn_ends,
+    tc_3_2b_two_messages_go_to_one_process_in_order,
+    tc_3_3a_tc_3_3f_a_long_text_grows_in_place_and_the_turn_tells_its_model_and_cost,
+    tc_3_3d_thoughts_are_shown,
+    tc_3_4a_a_cancelled_turn_ends_and_the_next_one_works
+);
+
+async fn tc_3_1a_tc_2_1b_a_new_session_is_a_process_that_stays(pin: Pin) {
+    let mut world = World::new(pin).await;
     let chat = world.create().await;
     chat.handle.reach(Phase::Idle).await;
     assert!(chat.handle.is_alive());
@@ -17,9 +26,8 @@ async fn tc_3_1a_tc_2_1b_a_new_session_is_a_process_that_stays() {
     assert!(!world.processes().is_empty());
 }
 
-#[tokio::test]
-async fn tc_3_2a_a_message_is_taken_before_its_turn_ends() {
-    let mut world = World::new().await;
+async fn tc_3_2a_a_message_is_taken_before_its_turn_ends(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     let turn = chat.send("say:hello there stall").await.unwrap();
     assert_eq!(chat.handle.phase(), Phase::Running);
@@ -31,9 +39,8 @@ async fn tc_3_2a_a_message_is_taken_before_its_turn_ends() {
     chat.assert_sound();
 }
 
-#[tokio::test]
-async fn tc_3_2b_two_messages_go_to_one_process_in_order() {
-    let mut world = World::new().await;
+async fn tc_3_2b_two_messages_go_to_one_process_in_order(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     let first = chat.turn("say:one").await;
     let processes = world.processes();
@@ -47,9 +54,8 @@ async fn tc_3_2b_two_messages_go_to_one_process_in_order() {
     chat.assert_sound();
 }
 
-#[tokio::test]
-async fn tc_3_3a_tc_3_3f_a_long_text_grows_in_place_and_the_turn_tells_its_model_and_cost() {
-    let mut world = World::new().await;
+async fn tc_3_3a_tc_3_3f_a_long_text_grows_in_place_and_the_turn_tells_its_model_and_cost(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     chat.turn("words:400").await;
     let growing = chat.upserts().filter(|upsert| upsert.status == UpsertStatus::Update).count();
@@ -61,9 +67,8 @@ async fn tc_3_3a_tc_3_3f_a_long_text_grows_in_place_and_the_turn_tells_its_model
     chat.assert_sound();
 }
 
-#[tokio::test]
-async fn tc_3_3d_thoughts_are_shown() {
-    let mut world = World::new().await;
+async fn tc_3_3d_thoughts_are_shown(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     chat.turn("think:let me see\nsay:done").await;
     assert_eq!(chat.thoughts(), ["let me see"]);
@@ -71,9 +76,8 @@ async fn tc_3_3d_thoughts_are_shown() {
     chat.assert_sound();
 }
 
-#[tokio::test]
-async fn tc_3_4a_a_cancelled_turn_ends_and_the_next_one_works() {
-    let mut world = World::new().await;
+async fn tc_3_4a_a_cancelled_turn_ends_and_the_next_one_works(pin: Pin) {
+    let mut world = World::new(pin).await;
     let mut chat = world.create().await;
     let turn = chat.send("words:2000 slow:20ms").await.unwrap();
     chat.until(|output| is_text(output, " ") && !is_text(output, "slow:")).await;

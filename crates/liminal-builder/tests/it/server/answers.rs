@@ -8,6 +8,15 @@ use serde_json::{Value, json};
 
 use super::client::{Answer, Client};
 use super::machine::Machine;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(
+    questions_of_claude_code_stay_answerable_until_all_are_answered,
+    a_rejection_carries_its_reason_to_claude_code,
+    an_approval_shows_exactly_what_will_run,
+    allowing_a_command_for_the_session_allows_no_edit
+);
 
 fn request(asked: &Approval) -> &PermissionRequest {
     let UpsertBody::Permission(body) = &asked.item.body else { panic!("{asked:?}") };
@@ -49,9 +58,8 @@ async fn a_refused_answer_is_reported_and_the_form_stays_answerable() {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn questions_of_claude_code_stay_answerable_until_all_are_answered() {
-    let machine = Machine::with_claude().await;
+async fn questions_of_claude_code_stay_answerable_until_all_are_answered(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     let question = |text: &str| {
@@ -84,9 +92,8 @@ async fn an_answer_after_the_cancel_is_a_conflict() {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn a_rejection_carries_its_reason_to_claude_code() {
-    let machine = Machine::with_claude().await;
+async fn a_rejection_carries_its_reason_to_claude_code(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     let turn = server.send(&id, r#"tool:Bash {"command":"touch x.txt"}"#).await;
@@ -126,9 +133,8 @@ async fn a_long_input_is_shown_cut_and_returned_whole() {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn an_approval_shows_exactly_what_will_run() {
-    let machine = Machine::with_claude().await;
+async fn an_approval_shows_exactly_what_will_run(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     let command = "echo list\n# List the files of the project\ntouch made.txt  ";
@@ -149,9 +155,8 @@ async fn an_approval_shows_exactly_what_will_run() {
 }
 
 /// On `touch`, the suggestion for the command is one option and the one for edits another.
-#[tokio::test]
-async fn allowing_a_command_for_the_session_allows_no_edit() {
-    let machine = Machine::with_claude().await;
+async fn allowing_a_command_for_the_session_allows_no_edit(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     let turn = server.send(&id, r#"tool:Bash {"command":"touch zz.txt"}"#).await;

@@ -11,6 +11,13 @@ use serde_json::{Value, json};
 
 use super::client::{Answer, Client};
 use super::machine::Machine;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(
+    claude_code_gives_the_model_images_and_texts_and_remembers_them,
+    claude_code_gives_the_model_a_pdf
+);
 
 /// One pixel.
 pub(super) const PNG: &str =
@@ -281,16 +288,14 @@ fn names(message: &MessageBody) -> Vec<(Option<&str>, &str, u64)> {
     files.map(|file| (file.id.as_ref().map(AttachmentId::as_str), file.name.as_str(), file.bytes)).collect()
 }
 
-#[tokio::test]
-async fn claude_code_gives_the_model_images_and_texts_and_remembers_them() {
-    let asked = reaches_the_model(Machine::with_claude().await, "claude-code").await;
+async fn claude_code_gives_the_model_images_and_texts_and_remembers_them(pin: Pin) {
+    let asked = reaches_the_model(Machine::with_claude(pin).await, "claude-code").await;
     assert_eq!(asked[0].content, "say:seen");
     assert_eq!(names(&asked[0]), [(None, "image.png", 75), (None, "b \"c\".txt", 10)]);
 }
 
-#[tokio::test]
-async fn claude_code_gives_the_model_a_pdf() {
-    let machine = Machine::with_claude().await;
+async fn claude_code_gives_the_model_a_pdf(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     let pdf = attach(&server, &id, "a.pdf", "application/pdf", "JVBERi0xLjQK").await;

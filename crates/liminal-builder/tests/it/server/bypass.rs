@@ -5,6 +5,10 @@ use serde_json::json;
 
 use super::client::eventually;
 use super::machine::Machine;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(a_running_session_is_not_unguarded_without_a_word_and_takes_other_modes);
 
 const MODE: &str = "bypassPermissions";
 
@@ -91,9 +95,8 @@ async fn an_option_is_no_way_around_the_flag() {
 }
 
 /// With the real program, which was started guarded.
-#[tokio::test]
-async fn a_running_session_is_not_unguarded_without_a_word_and_takes_other_modes() {
-    let mut machine = Machine::with_claude().await;
+async fn a_running_session_is_not_unguarded_without_a_word_and_takes_other_modes(pin: Pin) {
+    let mut machine = Machine::with_claude(pin).await;
     machine.flags.push("--allow-bypass");
     let server = machine.start().await;
     let id = server.create("claude-code").await;

@@ -15,7 +15,10 @@ use tokio::time::Instant;
 use super::client::{Client, eventually};
 use super::machine::Machine;
 use super::socket::Socket;
-use crate::world::program;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(a_turn_without_a_login_fails_with_a_code_of_its_own_and_the_list_shows_it);
 
 /// A hanging `--version` has 20 s. A request that waited for it would be slower than this.
 const AT_ONCE: Duration = Duration::from_secs(10);
@@ -170,10 +173,9 @@ async fn a_program_that_is_no_agent_is_refused_in_the_same_words_by_list_and_sta
 }
 
 /// POLISH 6, with the real Claude Code and no login at all.
-#[tokio::test]
-async fn a_turn_without_a_login_fails_with_a_code_of_its_own_and_the_list_shows_it() {
+async fn a_turn_without_a_login_fails_with_a_code_of_its_own_and_the_list_shows_it(pin: Pin) {
     let (mut machine, folder) = machine();
-    symlink(program(), folder.join("claude")).unwrap();
+    symlink(pin.program(), folder.join("claude")).unwrap();
     machine.variables.push(("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"));
     let server = machine.start().await;
     let id = server.create("claude-code").await;

@@ -12,6 +12,18 @@ use super::client::Client;
 use super::found::{claude, said};
 use super::machine::Machine;
 use super::socket::Socket;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(
+    a_fork_of_claude_code_and_its_source_go_on_by_themselves,
+    a_fork_of_claude_code_in_which_nothing_was_said_outlives_its_server,
+    a_fork_of_claude_code_keeps_the_files_of_its_history,
+    a_session_that_another_program_went_on_with_keeps_its_files_when_it_is_read_again,
+    b12_a_session_that_another_program_went_on_with_is_forked_with_all_that_was_said,
+    a_fork_tells_what_it_was_forked_from_whatever_became_of_it,
+    a_key_that_comes_again_forks_once
+);
 
 async fn fork(server: &Client, id: &SessionId) -> SessionStatus {
     server.post(&format!("/api/session/{id}/fork"), json!({})).await.read(201)
@@ -65,9 +77,8 @@ async fn assert_remembered(machine: &Machine, id: &SessionId, expected: &[&str])
     server.stop().await;
 }
 
-#[tokio::test]
-async fn a_fork_of_claude_code_and_its_source_go_on_by_themselves() {
-    each_goes_on_by_itself(Machine::with_claude().await, "claude-code").await;
+async fn a_fork_of_claude_code_and_its_source_go_on_by_themselves(pin: Pin) {
+    each_goes_on_by_itself(Machine::with_claude(pin).await, "claude-code").await;
 }
 
 #[tokio::test]
@@ -92,9 +103,8 @@ async fn outlives_its_agent(machine: Machine, cli_type: &str) {
     assert_remembered(&machine, &fork, &expected).await;
 }
 
-#[tokio::test]
-async fn a_fork_of_claude_code_in_which_nothing_was_said_outlives_its_server() {
-    outlives_its_agent(Machine::with_claude().await, "claude-code").await;
+async fn a_fork_of_claude_code_in_which_nothing_was_said_outlives_its_server(pin: Pin) {
+    outlives_its_agent(Machine::with_claude(pin).await, "claude-code").await;
 }
 
 #[tokio::test]
@@ -138,9 +148,8 @@ async fn keeps_its_files(machine: Machine, cli_type: &str) {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn a_fork_of_claude_code_keeps_the_files_of_its_history() {
-    keeps_its_files(Machine::with_claude().await, "claude-code").await;
+async fn a_fork_of_claude_code_keeps_the_files_of_its_history(pin: Pin) {
+    keeps_its_files(Machine::with_claude(pin).await, "claude-code").await;
 }
 
 #[tokio::test]
@@ -148,9 +157,8 @@ async fn a_fork_of_codex_keeps_the_files_of_its_history() {
     keeps_its_files(Machine::with_codex().await, "codex").await;
 }
 
-#[tokio::test]
-async fn a_session_that_another_program_went_on_with_keeps_its_files_when_it_is_read_again() {
-    let machine = Machine::with_claude().await;
+async fn a_session_that_another_program_went_on_with_keeps_its_files_when_it_is_read_again(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     let files = with_files(&server, &id).await;
@@ -159,7 +167,7 @@ async fn a_session_that_another_program_went_on_with_keeps_its_files_when_it_is_
     let _watching = Socket::connect(&server).await;
     // What comes right after a turn is taken for the agent's own, so the other program goes on until it was seen.
     while !server.status(&id).await.view.is_diverged {
-        claude(&machine, &["-p", "--resume", own, "say:from outside"]).await;
+        claude(pin, &machine, &["-p", "--resume", own, "say:from outside"]).await;
     }
     server.act(&id, "load").await.read::<SessionOpened>(200);
     assert_eq!(said(&server, &id).await.last().map(String::as_str), Some("from outside"));
@@ -167,14 +175,13 @@ async fn a_session_that_another_program_went_on_with_keeps_its_files_when_it_is_
     server.stop().await;
 }
 
-#[tokio::test]
-async fn b12_a_session_that_another_program_went_on_with_is_forked_with_all_that_was_said() {
-    let machine = Machine::with_claude().await;
+async fn b12_a_session_that_another_program_went_on_with_is_forked_with_all_that_was_said(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let source = server.create("claude-code").await;
     server.turn(&source, "say:from inside").await;
     let own = source.as_str().split_once(':').unwrap().1;
-    claude(&machine, &["-p", "--resume", own, "say:from outside"]).await;
+    claude(pin, &machine, &["-p", "--resume", own, "say:from outside"]).await;
     let fork = fork(&server, &source).await;
     let before = ["say:from inside", "from inside", "say:from outside", "from outside"];
     assert_eq!(said(&server, &fork.session_id).await, before);
@@ -186,9 +193,8 @@ async fn b12_a_session_that_another_program_went_on_with_is_forked_with_all_that
         .await;
 }
 
-#[tokio::test]
-async fn a_fork_tells_what_it_was_forked_from_whatever_became_of_it() {
-    let machine = Machine::with_claude().await;
+async fn a_fork_tells_what_it_was_forked_from_whatever_became_of_it(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let source = server.create("claude-code").await;
     server.turn(&source, "say:remember the fox").await;
@@ -220,9 +226,8 @@ async fn a_fork_tells_what_it_was_forked_from_whatever_became_of_it() {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn a_key_that_comes_again_forks_once() {
-    let machine = Machine::with_claude().await;
+async fn a_key_that_comes_again_forks_once(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let source = server.create("claude-code").await;
     server.turn(&source, "say:remember the fox").await;

@@ -14,12 +14,18 @@ use super::machine::Machine;
 use super::screen::texts;
 use super::socket::Socket;
 use crate::chat::PATIENCE;
-use crate::world::program;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(
+    a_session_of_the_claude_program_is_found_opened_and_gone_on_with,
+    tc_8_3b_a_session_begun_in_a_terminal_comes_into_lists_that_are_open
+);
 
 /// Runs Claude Code in the project as its user does, without this program.
 #[expect(clippy::disallowed_methods, reason = "the agent is run by its user here, and ends by itself")]
-pub(super) async fn claude(machine: &Machine, arguments: &[&str]) -> String {
-    let mut command = tokio::process::Command::new(program());
+pub(super) async fn claude(pin: Pin, machine: &Machine, arguments: &[&str]) -> String {
+    let mut command = tokio::process::Command::new(pin.program());
     command.args(arguments).current_dir(&machine.project).env_clear().kill_on_drop(true);
     command.env("HOME", machine.home.path()).env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
     command.envs(machine.claude_variables(machine.model.as_ref().unwrap()));
@@ -39,10 +45,9 @@ pub(super) async fn said(server: &Client, id: &SessionId) -> Vec<String> {
     texts(&page.entries).into_iter().map(str::to_owned).collect()
 }
 
-#[tokio::test]
-async fn a_session_of_the_claude_program_is_found_opened_and_gone_on_with() {
-    let machine = Machine::with_claude().await;
-    assert_eq!(claude(&machine, &["-p", "say:from outside"]).await.trim(), "from outside");
+async fn a_session_of_the_claude_program_is_found_opened_and_gone_on_with(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
+    assert_eq!(claude(pin, &machine, &["-p", "say:from outside"]).await.trim(), "from outside");
     let server = machine.start().await;
     let found = the_only_session(&server).await;
     let id = found.session_id.clone();
@@ -61,10 +66,9 @@ async fn a_session_of_the_claude_program_is_found_opened_and_gone_on_with() {
 }
 
 /// A conversation that goes on at a terminal while a page is open: begun before the server first looked, and after.
-#[tokio::test]
-async fn tc_8_3b_a_session_begun_in_a_terminal_comes_into_lists_that_are_open() {
-    let machine = Machine::with_claude().await;
-    claude(&machine, &["-p", "say:one"]).await;
+async fn tc_8_3b_a_session_begun_in_a_terminal_comes_into_lists_that_are_open(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
+    claude(pin, &machine, &["-p", "say:one"]).await;
     let (folder, away) = (machine.home.path().join("claude/projects"), machine.home.path().join("away"));
     fs::rename(&folder, &away).unwrap();
     let server = machine.start().await;
@@ -72,7 +76,7 @@ async fn tc_8_3b_a_session_begun_in_a_terminal_comes_into_lists_that_are_open() 
     assert!(server.list().await.is_empty());
     fs::rename(&away, &folder).unwrap();
     listed(&server, &mut socket, 1).await;
-    claude(&machine, &["-p", "say:two"]).await;
+    claude(pin, &machine, &["-p", "say:two"]).await;
     listed(&server, &mut socket, 2).await;
     server.stop().await;
 }

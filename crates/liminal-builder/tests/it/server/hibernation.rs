@@ -10,10 +10,13 @@ use super::attachments::{WORDS, attach};
 use super::client::eventually;
 use super::machine::{Machine, is_running};
 use super::screen::texts;
+use crate::pin::Pin;
+use crate::world::both_pins;
 
-#[tokio::test]
-async fn an_idle_session_loses_its_process_and_goes_on_with_its_context() {
-    let mut machine = Machine::with_claude().await;
+both_pins!(an_idle_session_loses_its_process_and_goes_on_with_its_context);
+
+async fn an_idle_session_loses_its_process_and_goes_on_with_its_context(pin: Pin) {
+    let mut machine = Machine::with_claude(pin).await;
     machine.settings += "[sessions]\nidle-minutes = 0\nidle-seconds = 1\n";
     let server = machine.start().await;
     let id = server.create("claude-code").await;

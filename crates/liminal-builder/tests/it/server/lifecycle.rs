@@ -8,6 +8,10 @@ use serde_json::json;
 use super::client::eventually;
 use super::machine::{Machine, is_running};
 use super::screen::texts;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(tc_6_3a_a_killed_session_has_no_process_and_leaves_the_active_list);
 
 #[tokio::test]
 async fn tc_6_1a_a_new_session_is_told_with_its_id_and_its_kind() {
@@ -115,9 +119,8 @@ async fn tc_6_3b_a_status_tells_what_the_agent_does() {
 }
 
 /// With the real program, whose process is its own.
-#[tokio::test]
-async fn tc_6_3a_a_killed_session_has_no_process_and_leaves_the_active_list() {
-    let machine = Machine::with_claude().await;
+async fn tc_6_3a_a_killed_session_has_no_process_and_leaves_the_active_list(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     server.turn(&id, "say:hello").await;

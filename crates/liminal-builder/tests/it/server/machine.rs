@@ -17,8 +17,9 @@ use tokio::time::timeout;
 
 use super::client::Client;
 use crate::chat::PATIENCE;
+use crate::pin::Pin;
 use crate::support::liminal;
-use crate::world::{processes_with, program, wait_until};
+use crate::world::{processes_with, wait_until};
 
 /// Where the programs are that agents need, but no agent: those are named one by one.
 const PLAIN_PATH: &str = "/usr/bin:/bin";
@@ -73,11 +74,11 @@ impl Machine {
     }
 
     /// One with the real Claude Code.
-    pub(super) async fn with_claude() -> Self {
+    pub(super) async fn with_claude(pin: Pin) -> Self {
         let mut machine = Self::new();
         let model = ScriptedModel::start(Options::default()).await.unwrap();
         let variables = machine.claude_variables(&model);
-        machine.agent("claude-code", &program(), &[], &variables);
+        machine.agent("claude-code", &pin.program(), &[], &variables);
         machine.model = Some(model);
         machine
     }

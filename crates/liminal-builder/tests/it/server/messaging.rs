@@ -7,6 +7,10 @@ use serde_json::{Value, json};
 
 use super::machine::Machine;
 use super::screen::texts;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(tc_6_2a_a_message_reaches_the_agent_of_its_session);
 
 /// Everything that a provider is asked for in a session's life can be asked for from outside.
 #[tokio::test]
@@ -29,9 +33,8 @@ async fn tc_2_1a_every_step_of_a_life_can_be_asked_for() {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn tc_6_2a_a_message_reaches_the_agent_of_its_session() {
-    let machine = Machine::with_claude().await;
+async fn tc_6_2a_a_message_reaches_the_agent_of_its_session(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let (id, other) = (server.create("claude-code").await, server.create("demo").await);
     let mut socket = server.socket().await;

@@ -5,6 +5,10 @@ use serde_json::json;
 
 use super::found::claude;
 use super::machine::Machine;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(the_mode_of_claude_code_is_chosen_before_the_first_message);
 
 #[tokio::test]
 async fn model_mode_and_commands_are_kept_over_a_restart() {
@@ -61,10 +65,9 @@ async fn a_session_that_was_never_run_here_offers_what_the_last_one_of_its_agent
     server.stop().await;
 }
 
-#[tokio::test]
-async fn the_mode_of_claude_code_is_chosen_before_the_first_message() {
-    let machine = Machine::with_claude().await;
-    claude(&machine, &["-p", "say:from outside"]).await;
+async fn the_mode_of_claude_code_is_chosen_before_the_first_message(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
+    claude(pin, &machine, &["-p", "say:from outside"]).await;
     let server = machine.start().await;
     let id = server.list().await.remove(0).session_id;
     let view = server.status(&id).await.view;

@@ -8,6 +8,10 @@ use serde_json::{Value, json};
 
 use super::machine::Machine;
 use super::screen::texts;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(tools_of_claude_code_run_when_they_are_allowed_and_not_when_they_are_denied);
 
 fn is_error(message: &ServerMessage, code: &str) -> bool {
     matches!(message, ServerMessage::Error { problem, .. } if problem.code.as_str() == code)
@@ -147,9 +151,8 @@ async fn c46_a_question_lapses_when_it_was_told_to_and_counts_as_denied() {
     }
 }
 
-#[tokio::test]
-async fn tools_of_claude_code_run_when_they_are_allowed_and_not_when_they_are_denied() {
-    let machine = Machine::with_claude().await;
+async fn tools_of_claude_code_run_when_they_are_allowed_and_not_when_they_are_denied(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     let write = |name: &str| {

@@ -10,6 +10,14 @@ use super::client::Client;
 use super::machine::Machine;
 use super::screen::texts;
 use super::socket::Socket;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(
+    tc_7_1a_words_of_claude_code_reach_clients_as_they_come,
+    tc_7_1c_calls_of_claude_code_arrive_as_invocation_and_result,
+    tc_7_3a_a_loaded_session_of_claude_code_shows_its_history
+);
 
 const CLAUDE: &str = "claude-code";
 const CODEX: &str = "codex";
@@ -49,9 +57,8 @@ async fn text_streams(machine: Machine, cli_type: &str) {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn tc_7_1a_words_of_claude_code_reach_clients_as_they_come() {
-    text_streams(Machine::with_claude().await, CLAUDE).await;
+async fn tc_7_1a_words_of_claude_code_reach_clients_as_they_come(pin: Pin) {
+    text_streams(Machine::with_claude(pin).await, CLAUDE).await;
 }
 
 #[tokio::test]
@@ -87,10 +94,9 @@ async fn tool_calls_arrive(machine: Machine, cli_type: &str, prompt: &str) {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn tc_7_1c_calls_of_claude_code_arrive_as_invocation_and_result() {
+async fn tc_7_1c_calls_of_claude_code_arrive_as_invocation_and_result(pin: Pin) {
     let prompt = r#"tool:Bash {"command":"until [ -e go ]; do sleep 0.02; done; echo from the tool","description":"say it"}"#;
-    tool_calls_arrive(Machine::with_claude().await, CLAUDE, prompt).await;
+    tool_calls_arrive(Machine::with_claude(pin).await, CLAUDE, prompt).await;
 }
 
 #[tokio::test]
@@ -142,9 +148,8 @@ async fn history_is_shown(machine: Machine, cli_type: &str) {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn tc_7_3a_a_loaded_session_of_claude_code_shows_its_history() {
-    history_is_shown(Machine::with_claude().await, CLAUDE).await;
+async fn tc_7_3a_a_loaded_session_of_claude_code_shows_its_history(pin: Pin) {
+    history_is_shown(Machine::with_claude(pin).await, CLAUDE).await;
 }
 
 #[tokio::test]

@@ -14,6 +14,14 @@ use super::client::Client;
 use super::found::{claude, said};
 use super::machine::Machine;
 use super::screen::texts;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(
+    reloading_a_diverged_session_of_claude_code_keeps_permissions_answers_and_costs,
+    a_session_that_changed_while_no_server_ran_is_merged_when_it_is_opened,
+    a_diverged_session_stays_so_after_a_restart_and_catches_up_before_the_next_message
+);
 
 /// Runs a turn that asks for permission, and answers it.
 async fn answered_turn(server: &Client, id: &SessionId, prompt: &str, kind: PermissionOptionKind) {
@@ -60,20 +68,19 @@ fn added<'a>(before: &HistoryPage, after: &'a HistoryPage) -> &'a [Upsert] {
 
 /// Continues a session in a terminal until the server notices. The server attributes changes within seconds of its own
 /// turn to its own agent.
-async fn continue_in_terminal(machine: &Machine, server: &Client, id: &SessionId) -> usize {
+async fn continue_in_terminal(pin: Pin, machine: &Machine, server: &Client, id: &SessionId) -> usize {
     let _watching = server.socket().await;
     let own = id.as_str().split_once(':').unwrap().1;
     let mut times = 0;
     while !server.status(id).await.view.is_diverged {
-        claude(machine, &["-p", "--resume", own, "say:from outside"]).await;
+        claude(pin, machine, &["-p", "--resume", own, "say:from outside"]).await;
         times += 1;
     }
     times
 }
 
-#[tokio::test]
-async fn reloading_a_diverged_session_of_claude_code_keeps_permissions_answers_and_costs() {
-    let machine = Machine::with_claude().await;
+async fn reloading_a_diverged_session_of_claude_code_keeps_permissions_answers_and_costs(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     work(&server, &id).await;
@@ -81,7 +88,7 @@ async fn reloading_a_diverged_session_of_claude_code_keeps_permissions_answers_a
     assert_eq!(permissions(&before), 2);
     assert!(cost(&before) > 0.0, "{:?}", before.turns);
 
-    let times = continue_in_terminal(&machine, &server, &id).await;
+    let times = continue_in_terminal(pin, &machine, &server, &id).await;
     server.act(&id, "load").await.read::<SessionOpened>(200);
     let after = server.history(&id).await;
     let outside = ["say:from outside", "from outside"].repeat(times);
@@ -110,16 +117,15 @@ fn session_file(machine: &Machine, id: &SessionId) -> PathBuf {
     folders.map(|folder| folder.unwrap().path().join(&name)).find(|file| file.exists()).unwrap()
 }
 
-#[tokio::test]
-async fn a_session_that_changed_while_no_server_ran_is_merged_when_it_is_opened() {
-    let machine = Machine::with_claude().await;
+async fn a_session_that_changed_while_no_server_ran_is_merged_when_it_is_opened(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     work(&server, &id).await;
     let before = server.history(&id).await;
     server.stop().await;
     let own = id.as_str().split_once(':').unwrap().1;
-    claude(&machine, &["-p", "--resume", own, "say:from outside"]).await;
+    claude(pin, &machine, &["-p", "--resume", own, "say:from outside"]).await;
 
     let server = machine.start_bare().await;
     server.act(&id, "load").await.read::<SessionOpened>(200);
@@ -142,9 +148,8 @@ async fn a_session_that_changed_while_no_server_ran_is_merged_when_it_is_opened(
     server.stop().await;
 }
 
-#[tokio::test]
-async fn a_diverged_session_stays_so_after_a_restart_and_catches_up_before_the_next_message() {
-    let machine = Machine::with_claude().await;
+async fn a_diverged_session_stays_so_after_a_restart_and_catches_up_before_the_next_message(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     server.turn(&id, "say:one").await;
@@ -155,7 +160,7 @@ async fn a_diverged_session_stays_so_after_a_restart_and_catches_up_before_the_n
     assert_eq!(server.history(&id).await, before);
     server.stop().await;
     let own = id.as_str().split_once(':').unwrap().1;
-    claude(&machine, &["-p", "--resume", own, "say:from outside"]).await;
+    claude(pin, &machine, &["-p", "--resume", own, "say:from outside"]).await;
     for _ in 0..2 {
         let server = machine.start_bare().await;
         let _watching = server.socket().await;

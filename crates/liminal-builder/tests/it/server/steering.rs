@@ -9,6 +9,13 @@ use serde_json::Value;
 
 use super::client::{Answer, Client};
 use super::machine::Machine;
+use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(
+    claude_code_takes_messages_into_a_turn_after_its_tool,
+    claude_code_goes_on_with_a_message_that_no_tool_made_room_for
+);
 
 async fn steer(server: &Client, id: &SessionId, queued: &str) -> Answer {
     server.act(id, &format!("queue/{queued}/steer")).await
@@ -68,9 +75,8 @@ fn waiting(tool: &str, key: &str) -> String {
     format!("tool:{tool} {{\"{key}\":\"until [ -e go ]; do sleep 0.05; done\"}}\nthen:went on")
 }
 
-#[tokio::test]
-async fn claude_code_takes_messages_into_a_turn_after_its_tool() {
-    let machine = Machine::with_claude().await;
+async fn claude_code_takes_messages_into_a_turn_after_its_tool(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     server.until(&id, |status| status.view.agent.abilities.steer).await;
@@ -99,9 +105,8 @@ async fn claude_code_takes_messages_into_a_turn_after_its_tool() {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn claude_code_goes_on_with_a_message_that_no_tool_made_room_for() {
-    let machine = Machine::with_claude().await;
+async fn claude_code_goes_on_with_a_message_that_no_tool_made_room_for(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     let turn = server.send(&id, "words:60 slow:50ms").await;

@@ -11,7 +11,11 @@ use serde_json::{Value, json};
 
 use super::client::{Answer, eventually};
 use super::machine::{Machine, Server};
+use crate::pin::Pin;
+use crate::world::both_pins;
 use plants::{PLANTS, Plant};
+
+both_pins!(d16_a_restricted_claude_code_uses_nothing_of_the_project);
 
 const AGENTS: [&str; 5] = ["claude-code", "codex", "gemini", "opencode", "qwen"];
 
@@ -196,9 +200,8 @@ async fn d16_claude_code_does_not_start_restricted_where_git_runs_programs() {
 }
 
 /// The real program: what it offers and submits in a trusted project, and not in a restricted one.
-#[tokio::test]
-async fn d16_a_restricted_claude_code_uses_nothing_of_the_project() {
-    let machine = Machine::with_claude().await;
+async fn d16_a_restricted_claude_code_uses_nothing_of_the_project(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let task = json!({ "id": "a1b2c3d4", "cron": "0 0 1 1 *", "prompt": "say:PLANTED", "createdAt": 1_600_000_000_000_u64 });
     write(&machine.project, ".claude/scheduled_tasks.json", &json!({ "tasks": [task] }).to_string());
     write(&machine.project, ".claude/commands/planted-command.md", "---\nallowed-tools: Bash\n---\nhello");
