@@ -10,7 +10,7 @@ import { shop } from './gallery-world';
 test('sub-agents', async ({ world }) => {
   const model = new ScriptedModel();
   await model.start();
-  const { window, pane } = await shop(world, 'claude-code', { config: realAgents(model, world.place) });
+  const { window, pane } = await shop(world, 'claude-code', { config: realAgents(model, world.place, 'old') });
   const inner = (word: string): string => `tool:Bash {\\"command\\":\\"echo ${word}\\"}`;
   await pane.send(`tool:Agent {"description":"Look for callers","prompt":"${inner('from inside')}","subagent_type":"general-purpose","run_in_background":false}`);
   await pane.isIdle();

@@ -4,17 +4,19 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, type Pane, test as base, type Window, type World } from './harness';
-import { claude, claudeEnvironment, realAgents, ScriptedModel } from './harness/agents';
+import { claude, claudeEnvironment, type Pin, PINS, realAgents, ScriptedModel } from './harness/agents';
 
-const test = base.extend<{ model: ScriptedModel; real: { window: Window; project: string } }>({
+const test = base.extend<{ pin: Pin; model: ScriptedModel; real: { window: Window; project: string } }>({
+  /** Which Claude Code answers; tests of it run with each. */
+  pin: ['old', { option: true }],
   model: async ({}, use) => {
     const model = new ScriptedModel();
     await model.start();
     await use(model);
     await model.stop();
   },
-  real: async ({ world, model }, use) => {
-    const server = await world.start({ config: realAgents(model, world.place) });
+  real: async ({ pin, world, model }, use) => {
+    const server = await world.start({ config: realAgents(model, world.place, pin) });
     const project = world.place.project();
     await server.addProject(project);
     await use({ window: await world.window(), project });
@@ -47,91 +49,157 @@ async function stopsInTheMiddle(pane: Pane): Promise<void> {
   await expect(pane.id('agent-row').last()).toContainText('still here');
 }
 
-for (const agent of ['Claude Code', 'Codex']) {
-  const number = agent === 'Codex' ? '2' : '1';
-  test(`TC-8.${number}a ${agent}: a session is made, and its answer streams`, async ({ real }) => {
-    const pane = await real.window.newSession(agent);
-    await pane.send('words:60 slow:20ms');
-    await expect(pane.root.locator('[data-testid="row"][data-kind="agent"][data-status="update"]')).toHaveCount(1);
-    await pane.isIdle();
-    await expect(pane.root.locator('[data-testid="row"][data-kind="agent"][data-status="complete"]')).toHaveCount(1);
-    await pane.turn('say:the last word');
-    await expect(pane.id('agent-row').last()).toContainText('the last word');
+async function answerStreams(pane: Pane): Promise<void> {
+  await pane.send('words:60 slow:20ms');
+  await expect(pane.root.locator('[data-testid="row"][data-kind="agent"][data-status="update"]')).toHaveCount(1);
+  await pane.isIdle();
+  await expect(pane.root.locator('[data-testid="row"][data-kind="agent"][data-status="complete"]')).toHaveCount(1);
+  await pane.turn('say:the last word');
+  await expect(pane.id('agent-row').last()).toContainText('the last word');
+}
+
+/** What Claude Code answers in a terminal, in the same project. */
+async function inTerminal(pin: Pin, world: World, model: ScriptedModel, project: string, ...words: string[]): Promise<string> {
+  const environment = { PATH: process.env['PATH'] ?? '', HOME: world.place.home, ...claudeEnvironment(model) };
+  const running = promisify(execFile)(claude[pin], ['-p', ...words], { cwd: project, env: environment });
+  running.child.stdin?.end();
+  return (await running).stdout;
+}
+
+for (const pin of PINS) {
+  test.describe(`${pin} pin of Claude Code`, () => {
+    test.use({ pin });
+
+    test('TC-8.1a Claude Code: a session is made, and its answer streams', async ({ real }) => {
+      await answerStreams(await real.window.newSession('Claude Code'));
+    });
+
+    test('TC-8.1b Claude Code: a tool asks, is allowed in the page, runs and shows its change', async ({ real }) => {
+      const pane = await real.window.newSession('Claude Code');
+      await pane.send(WRITE(real.project));
+      await expect(pane.id('approval')).toBeVisible();
+      expect(existsSync(join(real.project, 'note.txt'))).toBe(false);
+      await allow(pane);
+      await pane.isIdle();
+      expect(readFileSync(join(real.project, 'note.txt'), 'utf8')).toBe('hello\n');
+      await expect(pane.id('tool-card')).toHaveAttribute('data-status', 'ok');
+      await pane.id('tool-card').getByRole('button').first().click();
+      await expect(pane.id('diff')).toContainText('hello');
+      await expect(pane.id('permission-row')).toHaveAttribute('data-outcome', 'allowed');
+    });
+
+    test('B8 approvals, Claude Code: one of a sub-agent survives a reload', async ({ real }) => {
+      const pane = await real.window.newSession('Claude Code');
+      const inner = WRITE(real.project).replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+      await pane.send(`tool:Agent {"description":"look","prompt":"${inner}","subagent_type":"general-purpose","run_in_background":false}`);
+      await expect(pane.id('approval')).toBeVisible();
+      await real.window.page.reload();
+      await expect(pane.id('approval')).toBeVisible();
+      await allow(pane);
+      await pane.isIdle();
+      expect(readFileSync(join(real.project, 'note.txt'), 'utf8')).toBe('hello\n');
+    });
+
+    test('req 33, Claude Code: what a sub-agent does stands inside its call, and is made when it is opened', async ({ real }) => {
+      const pane = await real.window.newSession('Claude Code');
+      await pane.send('tool:Agent {"description":"look","prompt":"tool:Bash {\\"command\\":\\"echo from inside\\"}","subagent_type":"general-purpose","run_in_background":false}');
+      const group = pane.id('tool-card').first();
+      await expect(group).toHaveAttribute('data-status', 'ok');
+      await expect(group.locator('.chip')).toHaveText(/\d steps?/);
+      await expect(pane.id('sub-agent')).toHaveCount(0);
+      await expect(pane.id('tool-card')).toHaveCount(1);
+      await group.getByRole('button').first().click();
+      const inner = pane.id('sub-agent').getByTestId('tool-card');
+      await expect(inner).toHaveCount(1);
+      await expect(inner).toHaveAttribute('data-status', 'ok');
+      await expect(inner).toContainText('echo from inside');
+      await group.getByRole('button').first().click();
+      await expect(pane.id('sub-agent')).toHaveCount(0);
+    });
+
+    test('req 52, Claude Code: its mode is shown from the beginning, and what is chosen holds', async ({ real }) => {
+      const pane = await real.window.newSession('Claude Code');
+      const menu = pane.id('setting-mode');
+      await expect(menu).toHaveAccessibleName('Mode: Ask first');
+      await menu.click();
+      await real.window.page.getByRole('menuitemradio', { name: /Accept edits/ }).click();
+      await expect(menu).toHaveAccessibleName('Mode: Accept edits');
+      await pane.turn(WRITE(real.project));
+      expect(readFileSync(join(real.project, 'note.txt'), 'utf8')).toBe('hello\n');
+      await expect(pane.id('approval')).toHaveCount(0);
+      await expect(menu).toHaveAccessibleName('Mode: Accept edits');
+    });
+
+    test('TC-8.1c Claude Code: a turn is stopped in the middle, and the next one works', async ({ real }) => {
+      await stopsInTheMiddle(await real.window.newSession('Claude Code'));
+    });
+
+    test('req 46, Claude Code: a message that waits is put into the turn that runs', async ({ real }) => {
+      const pane = await real.window.newSession('Claude Code');
+      await pane.send('tool:Bash {"command":"until [ -e go ]; do sleep 0.05; done; rm go"}');
+      await allow(pane);
+      await pane.send('say:taken in');
+      await pane.id('queue-steer').click();
+      await expect(pane.id('queue-entry')).toHaveCount(0);
+      await expect(pane.rows('user')).toHaveText([/tool:Bash/, /taken in/]);
+      writeFileSync(join(real.project, 'go'), '');
+      await pane.isIdle();
+      await expect(pane.rows('turn-end')).toHaveCount(1);
+      await expect(pane.rows('user')).toHaveCount(2);
+    });
+
+    test('TC-8.3a both agents: tabs switch, and each keeps its history', async ({ real }) => {
+      const { window } = real;
+      const one = await window.newSession('Claude Code');
+      await one.turn('say:by the first');
+      const two = await window.newSession('Codex');
+      await two.turn('say:by the second');
+      await window.id('tab').first().click();
+      await expect(one.id('agent-row')).toHaveText(/by the first/);
+      await expect(two.root).not.toHaveClass(/\bshown\b/);
+      await window.id('tab').last().click();
+      await expect(two.id('agent-row')).toHaveText(/by the second/);
+      await window.page.reload();
+      await expect(two.id('agent-row')).toHaveText(/by the second/);
+      await window.id('tab').first().click();
+      await expect(one.id('agent-row')).toHaveText(/by the first/);
+    });
+
+    test('TC-8.3b Claude Code: a session begun in a terminal is listed, opened and gone on with', async ({ world, model, real }) => {
+      expect(await inTerminal(pin, world, model, real.project, 'say:from the terminal')).toContain('from the terminal');
+      const row = real.window.id('session-row').filter({ hasText: 'from the terminal' });
+      await expect(row).toHaveCount(1);
+      const pane = await real.window.openSession(await row.getAttribute('data-session') as string);
+      await expect(pane.id('agent-row')).toHaveText(/from the terminal/);
+      await pane.turn('say:from the page');
+      await expect(pane.id('agent-row').last()).toContainText('from the page');
+    });
+
+    test('B12 divergence, Claude Code: what went on in a terminal is gone on with in a fork', async ({ world, model, real }) => {
+      const { window } = real;
+      const pane = await window.newSession('Claude Code');
+      await pane.turn('say:from inside');
+      const id = await pane.sessionId();
+      let times = 0;
+      await expect(async () => {
+        // What comes right after a turn is taken for the agent's own, so the other program goes on until it was seen.
+        await inTerminal(pin, world, model, real.project, '--resume', id.replace('claude-code:', ''), `say:outside ${times += 1}`);
+        await expect(pane.id('diverged')).toBeVisible({ timeout: 5000 });
+      }).toPass();
+      await pane.id('diverged').getByTestId('fork').click();
+      const fork = await shownPane(window, id);
+      await expect(fork.id('agent-row').first()).toContainText('from inside');
+      await expect(fork.id('agent-row').last()).toContainText(`outside ${times}`);
+      await fork.turn('say:on our own');
+      await expect(fork.id('agent-row').last()).toContainText('on our own');
+      await window.id('tab').first().click();
+      await expect(pane.rows('user').filter({ hasText: 'on our own' })).toHaveCount(0);
+    });
   });
 }
 
-test('TC-8.1b Claude Code: a tool asks, is allowed in the page, runs and shows its change', async ({ real }) => {
-  const pane = await real.window.newSession('Claude Code');
-  await pane.send(WRITE(real.project));
-  await expect(pane.id('approval')).toBeVisible();
-  expect(existsSync(join(real.project, 'note.txt'))).toBe(false);
-  await allow(pane);
-  await pane.isIdle();
-  expect(readFileSync(join(real.project, 'note.txt'), 'utf8')).toBe('hello\n');
-  await expect(pane.id('tool-card')).toHaveAttribute('data-status', 'ok');
-  await pane.id('tool-card').getByRole('button').first().click();
-  await expect(pane.id('diff')).toContainText('hello');
-  await expect(pane.id('permission-row')).toHaveAttribute('data-outcome', 'allowed');
-});
-
-test('B8 approvals, Claude Code: one of a sub-agent survives a reload', async ({ real }) => {
-  const pane = await real.window.newSession('Claude Code');
-  const inner = WRITE(real.project).replaceAll('\\', '\\\\').replaceAll('"', '\\"');
-  await pane.send(`tool:Agent {"description":"look","prompt":"${inner}","subagent_type":"general-purpose","run_in_background":false}`);
-  await expect(pane.id('approval')).toBeVisible();
-  await real.window.page.reload();
-  await expect(pane.id('approval')).toBeVisible();
-  await allow(pane);
-  await pane.isIdle();
-  expect(readFileSync(join(real.project, 'note.txt'), 'utf8')).toBe('hello\n');
-});
-
-test('req 33, Claude Code: what a sub-agent does stands inside its call, and is made when it is opened', async ({ real }) => {
-  const pane = await real.window.newSession('Claude Code');
-  await pane.send('tool:Agent {"description":"look","prompt":"tool:Bash {\\"command\\":\\"echo from inside\\"}","subagent_type":"general-purpose","run_in_background":false}');
-  const group = pane.id('tool-card').first();
-  await expect(group).toHaveAttribute('data-status', 'ok');
-  await expect(group.locator('.chip')).toHaveText(/\d steps?/);
-  await expect(pane.id('sub-agent')).toHaveCount(0);
-  await expect(pane.id('tool-card')).toHaveCount(1);
-  await group.getByRole('button').first().click();
-  const inner = pane.id('sub-agent').getByTestId('tool-card');
-  await expect(inner).toHaveCount(1);
-  await expect(inner).toHaveAttribute('data-status', 'ok');
-  await expect(inner).toContainText('echo from inside');
-  await group.getByRole('button').first().click();
-  await expect(pane.id('sub-agent')).toHaveCount(0);
-});
-
-test('req 52, Claude Code: its mode is shown from the beginning, and what is chosen holds', async ({ real }) => {
-  const pane = await real.window.newSession('Claude Code');
-  const menu = pane.id('setting-mode');
-  await expect(menu).toHaveAccessibleName('Mode: Ask first');
-  await menu.click();
-  await real.window.page.getByRole('menuitemradio', { name: /Accept edits/ }).click();
-  await expect(menu).toHaveAccessibleName('Mode: Accept edits');
-  await pane.turn(WRITE(real.project));
-  expect(readFileSync(join(real.project, 'note.txt'), 'utf8')).toBe('hello\n');
-  await expect(pane.id('approval')).toHaveCount(0);
-  await expect(menu).toHaveAccessibleName('Mode: Accept edits');
-});
-
-test('TC-8.1c Claude Code: a turn is stopped in the middle, and the next one works', async ({ real }) => {
-  await stopsInTheMiddle(await real.window.newSession('Claude Code'));
-});
-
-test('req 46, Claude Code: a message that waits is put into the turn that runs', async ({ real }) => {
-  const pane = await real.window.newSession('Claude Code');
-  await pane.send('tool:Bash {"command":"until [ -e go ]; do sleep 0.05; done; rm go"}');
-  await allow(pane);
-  await pane.send('say:taken in');
-  await pane.id('queue-steer').click();
-  await expect(pane.id('queue-entry')).toHaveCount(0);
-  await expect(pane.rows('user')).toHaveText([/tool:Bash/, /taken in/]);
-  writeFileSync(join(real.project, 'go'), '');
-  await pane.isIdle();
-  await expect(pane.rows('turn-end')).toHaveCount(1);
-  await expect(pane.rows('user')).toHaveCount(2);
+test('TC-8.2a Codex: a session is made, and its answer streams', async ({ real }) => {
+  await answerStreams(await real.window.newSession('Codex'));
 });
 
 test('TC-8.2b Codex: a tool asks, is allowed in the page, and a patch is shown as a change', async ({ real }) => {
@@ -149,62 +217,6 @@ test('TC-8.2b Codex: a tool asks, is allowed in the page, and a patch is shown a
 
 test('TC-8.2b Codex: a turn is stopped in the middle, and the next one works', async ({ real }) => {
   await stopsInTheMiddle(await real.window.newSession('Codex'));
-});
-
-test('TC-8.3a both agents: tabs switch, and each keeps its history', async ({ real }) => {
-  const { window } = real;
-  const one = await window.newSession('Claude Code');
-  await one.turn('say:by the first');
-  const two = await window.newSession('Codex');
-  await two.turn('say:by the second');
-  await window.id('tab').first().click();
-  await expect(one.id('agent-row')).toHaveText(/by the first/);
-  await expect(two.root).not.toHaveClass(/\bshown\b/);
-  await window.id('tab').last().click();
-  await expect(two.id('agent-row')).toHaveText(/by the second/);
-  await window.page.reload();
-  await expect(two.id('agent-row')).toHaveText(/by the second/);
-  await window.id('tab').first().click();
-  await expect(one.id('agent-row')).toHaveText(/by the first/);
-});
-
-/** What Claude Code answers in a terminal, in the same project. */
-async function inTerminal(world: World, model: ScriptedModel, project: string, ...words: string[]): Promise<string> {
-  const environment = { PATH: process.env['PATH'] ?? '', HOME: world.place.home, ...claudeEnvironment(model) };
-  const running = promisify(execFile)(claude, ['-p', ...words], { cwd: project, env: environment });
-  running.child.stdin?.end();
-  return (await running).stdout;
-}
-
-test('TC-8.3b Claude Code: a session begun in a terminal is listed, opened and gone on with', async ({ world, model, real }) => {
-  expect(await inTerminal(world, model, real.project, 'say:from the terminal')).toContain('from the terminal');
-  const row = real.window.id('session-row').filter({ hasText: 'from the terminal' });
-  await expect(row).toHaveCount(1);
-  const pane = await real.window.openSession(await row.getAttribute('data-session') as string);
-  await expect(pane.id('agent-row')).toHaveText(/from the terminal/);
-  await pane.turn('say:from the page');
-  await expect(pane.id('agent-row').last()).toContainText('from the page');
-});
-
-test('B12 divergence, Claude Code: what went on in a terminal is gone on with in a fork', async ({ world, model, real }) => {
-  const { window } = real;
-  const pane = await window.newSession('Claude Code');
-  await pane.turn('say:from inside');
-  const id = await pane.sessionId();
-  let times = 0;
-  await expect(async () => {
-    // What comes right after a turn is taken for the agent's own, so the other program goes on until it was seen.
-    await inTerminal(world, model, real.project, '--resume', id.replace('claude-code:', ''), `say:outside ${times += 1}`);
-    await expect(pane.id('diverged')).toBeVisible({ timeout: 5000 });
-  }).toPass();
-  await pane.id('diverged').getByTestId('fork').click();
-  const fork = await shownPane(window, id);
-  await expect(fork.id('agent-row').first()).toContainText('from inside');
-  await expect(fork.id('agent-row').last()).toContainText(`outside ${times}`);
-  await fork.turn('say:on our own');
-  await expect(fork.id('agent-row').last()).toContainText('on our own');
-  await window.id('tab').first().click();
-  await expect(pane.rows('user').filter({ hasText: 'on our own' })).toHaveCount(0);
 });
 
 test('Codex: a session is forked from its menu, and both go on by themselves', async ({ real }) => {
@@ -225,14 +237,14 @@ test('Codex: a session is forked from its menu, and both go on by themselves', a
   await expect(pane.id('agent-row')).toHaveText([/remember the fox/]);
 });
 
-test('B10, B11 existing sessions, Codex: what lies in its directory is listed and opened with its tools and thoughts', async ({ world, model, real }) => {
+test('B10, B11 existing sessions, Codex: what lies in its directory is listed and opened with its tools and thoughts', async ({ pin, world, model, real }) => {
   const first = await real.window.newSession('Codex');
   await first.turn('think:let me look tool:exec_command {"cmd":"echo in the shell"}\nthen: say:that was it');
   const id = await first.sessionId();
   await real.window.page.close();
   await world.server.stop();
   rmSync(world.place.data, { recursive: true });
-  const server = await world.start({ config: realAgents(model, world.place) });
+  const server = await world.start({ config: realAgents(model, world.place, pin) });
   await server.addProject(real.project);
   const window = await world.window();
   await expect(window.listed(id)).toContainText('terminal');

@@ -4,12 +4,13 @@ import { dirname, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import type { AgentReport } from '../../src/gen/contracts';
 import { expect, test, until, type Window, type World } from './harness';
-import { claude } from './harness/agents';
+import { claude, PINS } from './harness/agents';
 import { repository } from './harness/place';
 
 const packages = join(repository, 'crates/liminal-builder/tests/agents/node_modules');
+/** They are asked for their version and their login only, so one Claude Code is enough. */
 const REAL = {
-  claude,
+  claude: claude.old,
   'codex-acp': join(packages, '.bin/codex-acp'),
   gemini: join(packages, '.bin/gemini'),
   opencode: join(packages, `opencode-linux-${process.arch === 'arm64' ? 'arm64' : 'x64'}/bin/opencode`),
@@ -141,23 +142,25 @@ test('Refresh asks every agent again', async ({ world }) => {
   await expect(window.id('agents')).toHaveAttribute('aria-busy', 'false');
 });
 
-test('a turn that fails for want of a login offers the command and no retry', async ({ world }) => {
-  symlinkSync(REAL.claude, join(folderOf(world), 'claude'));
-  await world.start({ environment: { PATH: pathOf(world), CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' } });
-  const project = world.place.project();
-  await world.server.addProject(project);
-  const session = await world.server.createSession(project, 'claude-code');
-  const window = await world.window();
-  const pane = await window.openSession(session);
-  await pane.send('hello');
-  const row = pane.id('error-row');
-  await expect(row).toHaveAttribute('data-code', 'LOGIN_REQUIRED');
-  await expect(row).toContainText('Claude Code is not signed in.');
-  await expect(row.locator('.command code')).toHaveText('claude');
-  await expect(row.getByTestId('retry')).toHaveCount(0);
-  await window.id('new-session-menu').click();
-  await expect(window.page.getByRole('menuitemradio', { name: /Claude Code/ })).toContainText('Not signed in');
-});
+for (const pin of PINS) {
+  test(`a turn that fails for want of a login offers the command and no retry, ${pin} pin of Claude Code`, async ({ world }) => {
+    symlinkSync(claude[pin], join(folderOf(world), 'claude'));
+    await world.start({ environment: { PATH: pathOf(world), CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' } });
+    const project = world.place.project();
+    await world.server.addProject(project);
+    const session = await world.server.createSession(project, 'claude-code');
+    const window = await world.window();
+    const pane = await window.openSession(session);
+    await pane.send('hello');
+    const row = pane.id('error-row');
+    await expect(row).toHaveAttribute('data-code', 'LOGIN_REQUIRED');
+    await expect(row).toContainText('Claude Code is not signed in.');
+    await expect(row.locator('.command code')).toHaveText('claude');
+    await expect(row.getByTestId('retry')).toHaveCount(0);
+    await window.id('new-session-menu').click();
+    await expect(window.page.getByRole('menuitemradio', { name: /Claude Code/ })).toContainText('Not signed in');
+  });
+}
 
 /** A session file as Claude Code leaves it. */
 function claudeSession(world: World, project: string, number: number): void {

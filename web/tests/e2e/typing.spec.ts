@@ -2,10 +2,10 @@
 import type { CDPSession } from '@playwright/test';
 import type { ApprovalList, Queue, Upsert } from '../../src/gen/contracts';
 import { expect, type Pane, test, type Window, type World } from './harness';
-import { claude, claudeEnvironment, ScriptedModel } from './harness/agents';
+import { claudeConfig, PINS, ScriptedModel } from './harness/agents';
 import { countAnswers } from './harness/answers';
 
-/** `./x soak` runs many rounds with the fake agent; the suite has thirty with Claude Code and a few with the fake one. */
+/** `./x soak` runs many rounds with the fake agent; the suite has thirty with each Claude Code and a few with the fake one. */
 const isSoak = Boolean(process.env['LIMINAL_SOAK']);
 const FAKE_ROUNDS = isSoak ? 1000 : 10;
 const REAL_ROUNDS = 30;
@@ -158,16 +158,17 @@ const real = test.extend<{ model: ScriptedModel }>({
   },
 });
 
-real(`req 48, Claude Code: ${REAL_ROUNDS} requests come and go while somebody types`, async ({ world, model }) => {
-  const environment = Object.entries(claudeEnvironment(model)).map(([name, value]) => `${name} = ${JSON.stringify(value)}`).join(', ');
-  await world.start({ config: `[agents.claude-code]\ncommand = ${JSON.stringify(claude)}\nenv = { ${environment} }\n` });
-  const project = world.place.project();
-  await world.server.addProject(project);
-  const sessionId = await world.server.createSession(project, 'claude-code');
-  const window = await world.window();
-  const pane = await window.openSession(sessionId);
-  const call = (command: string): string => `tool:Bash ${JSON.stringify({ command, description: 'Make a file' })}`;
-  const asks = Array.from({ length: REAL_ROUNDS }, (_, round) => call(`touch r${round}`));
-  await world.server.send(sessionId, [...asks, call(LAST)].join(' then:next '));
-  await typeThrough(world, { window, pane, sessionId, count: REAL_ROUNDS, isMac: false });
-});
+for (const pin of PINS) {
+  real(`req 48, Claude Code, ${pin} pin: ${REAL_ROUNDS} requests come and go while somebody types`, async ({ world, model }) => {
+    await world.start({ config: claudeConfig(model, pin) });
+    const project = world.place.project();
+    await world.server.addProject(project);
+    const sessionId = await world.server.createSession(project, 'claude-code');
+    const window = await world.window();
+    const pane = await window.openSession(sessionId);
+    const call = (command: string): string => `tool:Bash ${JSON.stringify({ command, description: 'Make a file' })}`;
+    const asks = Array.from({ length: REAL_ROUNDS }, (_, round) => call(`touch r${round}`));
+    await world.server.send(sessionId, [...asks, call(LAST)].join(' then:next '));
+    await typeThrough(world, { window, pane, sessionId, count: REAL_ROUNDS, isMac: false });
+  });
+}

@@ -7,7 +7,15 @@ import { liminal, type Place, repository } from './place';
 
 const packages = join(repository, 'crates/liminal-builder/tests/agents/node_modules');
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
-export const claude = installed(`@anthropic-ai/claude-code-linux-${architecture}/claude`);
+const claudePackage = `@anthropic-ai/claude-code-linux-${architecture}/claude`;
+
+/** The pinned versions of Claude Code. npm nests the newest below its alias. */
+export const PINS = ['old', 'newest'] as const;
+export type Pin = (typeof PINS)[number];
+export const claude: Readonly<Record<Pin, string>> = {
+  old: installed(claudePackage),
+  newest: installed(`claude-code-newest/node_modules/${claudePackage}`),
+};
 const codexAdapter = installed('@agentclientprotocol/codex-acp/dist/index.js');
 
 function installed(path: string): string {
@@ -68,8 +76,13 @@ export function codexConfig(variables: Record<string, string> = {}): string {
   return `[agents.codex]\ncommand = "node"\nargs = [${JSON.stringify(codexAdapter)}]\nenv = ${table(variables)}\n`;
 }
 
+/** The part of the configuration that brings Claude Code. */
+export function claudeConfig(model: ScriptedModel, pin: Pin): string {
+  return `[agents.claude-code]\ncommand = ${JSON.stringify(claude[pin])}\nenv = ${table(claudeEnvironment(model))}\n`;
+}
+
 /** The part of the configuration that brings both agents. */
-export function realAgents(model: ScriptedModel, place: Place): string {
+export function realAgents(model: ScriptedModel, place: Place, pin: Pin): string {
   place.directory('home/.codex');
-  return `[agents.claude-code]\ncommand = ${JSON.stringify(claude)}\nenv = ${table(claudeEnvironment(model))}\n${codexConfig(codexEnvironment(model))}`;
+  return `${claudeConfig(model, pin)}${codexConfig(codexEnvironment(model))}`;
 }
