@@ -5,10 +5,10 @@ import { expect, type Pane, test, type Window, type World } from './harness';
 import { claudeConfig, PINS, ScriptedModel } from './harness/agents';
 import { countAnswers } from './harness/answers';
 
-/** `./x soak` runs many rounds with the fake agent; the suite has thirty with each Claude Code and a few with the fake one. */
+/** `./x soak` runs many rounds with the fake agent; the suite has thirty with Claude Code, half of them with each pin, and a few with the fake one. */
 const isSoak = Boolean(process.env['LIMINAL_SOAK']);
 const FAKE_ROUNDS = isSoak ? 1000 : 10;
-const REAL_ROUNDS = 30;
+const REAL_ROUNDS = 30 / PINS.length;
 /** In one of this many rounds the request stays until its buttons accept answers. */
 const ARMED_EVERY = isSoak ? 20 : 4;
 const LAST = 'touch the-end';
