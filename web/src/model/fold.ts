@@ -28,8 +28,8 @@ export function folded(rows: readonly Row[]): Row[] {
 
 function isFoldable(row: Row): row is ToolRow {
   if (row.kind !== 'tool' || row.status !== 'ok' || row.children.length > 0 || row.permission) return false;
-  const { kind, diffs } = row.item.state;
-  return kind !== undefined && READ_ONLY.has(kind) && !diffs?.length;
+  const { kind, diffs, detached } = row.item.state;
+  return kind !== undefined && READ_ONLY.has(kind) && !diffs?.length && !detached;
 }
 
 function foldRow(tools: readonly ToolRow[]): FoldRow {

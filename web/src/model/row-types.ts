@@ -5,7 +5,8 @@ import type { Outgoing } from '../protocol/outbox';
 import type { OwnFile } from './files';
 import type { ItemOf } from './session-log';
 
-export type ToolStatus = 'pending' | 'needs-approval' | 'needs-answer' | 'running' | 'ok' | 'error' | 'cancelled';
+/** `ended`: background work that was stopped, or whose agent is gone. */
+export type ToolStatus = 'pending' | 'needs-approval' | 'needs-answer' | 'running' | 'ok' | 'error' | 'cancelled' | 'ended';
 
 type Base = { readonly key: string; readonly turnId: TurnId | undefined };
 
@@ -51,7 +52,7 @@ export type PermissionRow = Base & {
 export type PlanRow = Base & {
   readonly kind: 'plan';
   readonly item: ItemOf<'plan'>;
-  /** Whether its turn runs; nothing is in progress otherwise. */
+  /** Whether its agent works on it; nothing is in progress otherwise. */
   readonly isRunning: boolean;
 };
 export type TurnEndRow = Base & {

@@ -1,6 +1,7 @@
 // The rows of one turn: its items in order, sub-agents inside the call that began them, and how the turn ended.
 
 import type { CallId, PermissionOptionKind, TurnId } from '../gen/contracts';
+import { createBackgroundTest, type Test, wasEnded } from './background';
 import { folded } from './fold';
 import { indexRows, kept } from './row-identity';
 import type { PermissionOutcomeKind, PermissionRow, Row, ToolRow, ToolStatus } from './row-types';
@@ -11,8 +12,10 @@ export type SectionInput = {
   readonly turnId: TurnId;
   readonly items: readonly Item[];
   readonly turn: Turn | undefined;
-  /** Whether states may still come. */
+  /** Whether the turn runs. After it, only background work changes. */
   readonly isRunning: boolean;
+  /** Whether items whose call is not loaded may belong to background work. */
+  readonly loose: 'running' | 'over';
   /** Whether these are the turn's last items, so that its end is told behind them. */
   readonly isLast: boolean;
   /** The key that the page's own message has, if it began this turn. */
@@ -26,7 +29,7 @@ export type EarlierSection = { readonly input: SectionInput; readonly rows: read
 
 export function sectionRows(input: SectionInput, made: EarlierSection | undefined): Row[] {
   const earlier = indexRows(made?.rows ?? []);
-  const isSameRun = made?.input.isRunning === input.isRunning && made.input.userKey === input.userKey;
+  const isSameRun = made?.input.isRunning === input.isRunning && made.input.userKey === input.userKey && made.input.loose === input.loose;
   const rows = new Section(input, earlier, isSameRun).rows();
   return input.isLast ? [...rows, ...endRows(input.turn, earlier)] : rows;
 }
@@ -46,6 +49,7 @@ class Section {
   private permissions = new Map<CallId, ItemOf<'permission'>>();
   private inside = new Map<CallId, Item[]>();
   private top: Item[] = [];
+  private isInBackground: Test;
 
   constructor(
     private input: SectionInput,
@@ -58,6 +62,7 @@ class Section {
       if (isItemOf(item, 'permission')) this.permissions.set(item.state.callId, item);
     }
     for (const item of input.items) this.sort(item);
+    this.isInBackground = createBackgroundTest(input.items, input.loose);
   }
 
   rows(): Row[] {
@@ -89,9 +94,15 @@ class Section {
   private unchanged(item: Item): Row | undefined {
     const row = this.isSameRun ? this.earlier.get(item.id) : undefined;
     if (!row || !('item' in row) || row.item !== item) return undefined;
+    if (this.mayHaveEnded(item)) return undefined;
     if (row.kind !== 'tool') return row;
     const { callId } = row.item.state;
     return row.children.length === 0 && !this.inside.has(callId) && row.permission === this.shownPermission(callId) ? row : undefined;
+  }
+
+  // What is open after a turn ends with the background work it belongs to, without a state of its own.
+  private mayHaveEnded(item: Item): boolean {
+    return !this.input.isRunning && (item.state.type === 'plan' || !isTerminal(item.state.status));
   }
 
   private changed(item: Item): Row | undefined {
@@ -104,7 +115,7 @@ class Section {
     if (isItemOf(item, 'message')) return this.messageRow(item);
     if (isItemOf(item, 'tool_call')) return this.toolRow(item);
     if (isItemOf(item, 'permission')) return this.permissionRow(item);
-    if (isItemOf(item, 'plan')) return { kind: 'plan', ...base, item, isRunning: this.input.isRunning };
+    if (isItemOf(item, 'plan')) return { kind: 'plan', ...base, item, isRunning: this.isLive(item) };
     if (!isItemOf(item, 'thinking') || isBlank(item)) return undefined;
     return { kind: 'thinking', ...base, item, isStreaming: this.isOpen(item), durationMs: duration(item) };
   }
@@ -136,10 +147,11 @@ class Section {
     return permission?.state.questions?.length ? undefined : permission;
   }
 
-  private toolStatus({ state }: ItemOf<'tool_call'>, permission: ItemOf<'permission'> | undefined): ToolStatus {
+  private toolStatus(item: ItemOf<'tool_call'>, permission: ItemOf<'permission'> | undefined): ToolStatus {
+    const { state } = item;
     if (state.status === 'complete') return state.toolOutputIsError ? 'error' : 'ok';
-    if (state.status === 'error') return 'error';
-    if (!this.input.isRunning) return 'cancelled';
+    if (state.status === 'error') return wasEnded(state) ? 'ended' : 'error';
+    if (!this.isLive(item)) return 'cancelled';
     if (permission && this.isOpen(permission)) return permission.state.questions?.length ? 'needs-answer' : 'needs-approval';
     return state.status === 'create' && Object.keys(state.toolArguments).length === 0 ? 'pending' : 'running';
   }
@@ -153,7 +165,12 @@ class Section {
   }
 
   private isOpen(item: Item): boolean {
-    return this.input.isRunning && !isTerminal(item.state.status);
+    return !isTerminal(item.state.status) && this.isLive(item);
+  }
+
+  /** Whether states may still come. */
+  private isLive(item: Item): boolean {
+    return this.input.isRunning || this.isInBackground(item);
   }
 }
 

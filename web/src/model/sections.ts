@@ -3,6 +3,8 @@
 
 import type { ItemId, TurnId } from '../gen/contracts';
 import type { SessionView } from '../protocol/frames';
+import { backgroundCount, createBackgroundTest } from './background';
+import { type Group, groupsOf } from './groups';
 import { keptArray } from './row-identity';
 import type { Row } from './row-types';
 import { type SectionInput, sectionRows } from './section';
@@ -19,7 +21,6 @@ export type MadeSection = {
 };
 
 type Log = Pick<SessionLog, 'order' | 'items' | 'turns'> & Partial<Pick<SessionLog, 'gap'>>;
-type Group = { readonly key: string; readonly turnId: TurnId; readonly ids: readonly ItemId[]; isLast: boolean };
 
 export class Sections {
   private made = new Map<string, MadeSection>();
@@ -41,70 +42,45 @@ export class Sections {
     this.turns = log.turns;
     this.gap = log.gap?.next;
     this.byId = new Map(log.turns.map((turn) => [turn.turnId, turn]));
-    this.groups = withSilentTurns(grouped(log), log.turns);
+    this.groups = groupsOf(log);
   }
 
-  private section({ key, turnId, ids, isLast }: Group, log: Log, view: SessionView | undefined, own: ReadonlyMap<TurnId, string>): MadeSection {
+  private section({ key, turnId, ids, isLast, hasLoose }: Group, log: Log, view: SessionView | undefined, own: ReadonlyMap<TurnId, string>): MadeSection {
     const earlier = this.made.get(key);
     const turn = this.byId.get(turnId);
     const isRunning = turn ? turn.end === undefined : view?.turn === turnId;
     const items = itemsOf(ids, log.items, earlier?.input.items);
-    const input: SectionInput = { turnId, items, turn, isRunning, isLast, userKey: own.get(turnId) };
+    const loose = hasLoose && backgroundCount(view) > 0 ? 'running' : 'over';
+    const input: SectionInput = { turnId, items, turn, isRunning, loose, isLast, userKey: own.get(turnId) };
     return earlier && isSame(earlier.input, input) ? earlier : make(input, earlier);
   }
 }
 
 function make(input: SectionInput, earlier: MadeSection | undefined): MadeSection {
-  const { items, isRunning } = input;
+  const { items } = input;
   const top = items.filter((item) => item.state.parentCallId === undefined);
   return {
     input,
     rows: keptArray(earlier?.rows, sectionRows(input, earlier)),
-    open: isRunning ? items.filter((item) => isItemOf(item, 'permission') && !isTerminal(item.state.status)) as ItemOf<'permission'>[] : [],
+    open: openRequests(input),
     plan: top.findLast((item): item is ItemOf<'plan'> => isItemOf(item, 'plan')),
     hasUserMessage: top.some((item) => isItemOf(item, 'message') && item.state.origin === 'user'),
   };
 }
 
+/** Background work may ask when no turn runs. */
+function openRequests({ items, isRunning, loose }: SectionInput): ItemOf<'permission'>[] {
+  const waiting = items.filter((item): item is ItemOf<'permission'> => isItemOf(item, 'permission') && !isTerminal(item.state.status));
+  return isRunning || waiting.length === 0 ? waiting : waiting.filter(createBackgroundTest(items, loose));
+}
+
 function isSame(left: SectionInput, right: SectionInput): boolean {
   return left.items === right.items && left.turn === right.turn && left.isRunning === right.isRunning
-    && left.isLast === right.isLast && left.userKey === right.userKey;
+    && left.loose === right.loose && left.isLast === right.isLast && left.userKey === right.userKey;
 }
 
 /** The same array as before if it holds the same items. */
 function itemsOf(ids: readonly ItemId[], all: ReadonlyMap<ItemId, Item>, earlier: readonly Item[] | undefined): readonly Item[] {
   if (earlier?.length === ids.length && ids.every((id, index) => all.get(id) === earlier[index])) return earlier;
   return ids.map((id) => all.get(id)).filter((item) => item !== undefined);
-}
-
-// Items of one turn that follow each other, with no gap between them.
-function grouped({ order, items, gap }: Log): Group[] {
-  const groups: (Group & { ids: ItemId[] })[] = [];
-  const parts = new Map<TurnId, number>();
-  for (const id of order) {
-    const turnId = items.get(id)?.turnId ?? '';
-    const last = groups.at(-1);
-    if (last?.turnId === turnId && id !== gap?.next) last.ids.push(id);
-    else {
-      const part = parts.get(turnId) ?? 0;
-      parts.set(turnId, part + 1);
-      groups.push({ key: `${turnId}#${part}`, turnId, ids: [id], isLast: false });
-    }
-  }
-  const lasts = new Map(groups.map((group) => [group.turnId, group]));
-  for (const group of lasts.values()) group.isLast = true;
-  return groups;
-}
-
-/** Turns that ended before they said anything get a section of their own, in front of the next turn that did. */
-function withSilentTurns(groups: readonly Group[], turns: readonly Turn[]): Group[] {
-  const shown = new Set(groups.map((group) => group.turnId));
-  const silent = new Map<TurnId | undefined, Group[]>();
-  let next: TurnId | undefined;
-  for (const { turnId, end } of turns.toReversed()) {
-    if (shown.has(turnId)) next = turnId;
-    else if (end) silent.set(next, [{ key: `${turnId}#0`, turnId, ids: [], isLast: true }, ...(silent.get(next) ?? [])]);
-  }
-  const before = (group: Group) => (group.key.endsWith('#0') ? (silent.get(group.turnId) ?? []) : []);
-  return [...groups.flatMap((group) => [...before(group), group]), ...(silent.get(undefined) ?? [])];
 }

@@ -2,6 +2,7 @@
 
 import type { ItemId } from '../gen/contracts';
 import type { SessionView } from '../protocol/frames';
+import { createBackgroundTest, hasTurn } from './background';
 import { isItemOf, isTerminal, type Item, type ItemOf } from './session-log';
 
 export type Waiting =
@@ -16,7 +17,7 @@ export type Waiting =
   | { readonly kind: 'retry'; readonly text: string }
   | { readonly kind: 'stopping' };
 
-/** Nothing if no turn runs. `items` are those of the running turn, in order. */
+/** Nothing if no turn runs and background work asks nothing. `items` are those of the running turn, in order. */
 export function waitingFor(
   view: SessionView | undefined, items: readonly Item[], pending: readonly ItemOf<'permission'>[],
 ): Waiting | undefined {
@@ -27,7 +28,7 @@ export function waitingFor(
       return { kind: 'stopping' };
     case 'running':
     case 'waiting':
-      return asked(pending[0]) ?? working(items);
+      return asked(pending[0]) ?? (hasTurn(view) ? working(items) : undefined);
     default:
       return undefined;
   }
@@ -70,7 +71,10 @@ function asked(item: ItemOf<'permission'> | undefined): Waiting | undefined {
   return { kind: 'approval', title: item.state.title, itemId: item.id };
 }
 
-function working(items: readonly Item[]): Waiting {
+function working(all: readonly Item[]): Waiting {
+  // A turn does not wait for work that it leaves running.
+  const isInBackground = createBackgroundTest(all);
+  const items = all.filter((item) => !isInBackground(item));
   const tool = items.findLast((item) => isItemOf(item, 'tool_call') && !isTerminal(item.state.status));
   const last = items.at(-1);
   if (last && last !== tool && !isTerminal(last.state.status)) return speaking(last);

@@ -8,7 +8,7 @@ import { toasts } from '../../src/state/toasts';
 import { ApprovalDock } from '../../src/ui/docks/ApprovalDock';
 import { RequestInput } from '../../src/ui/request/RequestInput';
 import * as parts from '../../src/ui/rows/tool-parts';
-import { fakeSession, ID, permission, view } from './session';
+import { fakeSession, ID, item, permission, view } from './session';
 
 /** Long enough for two frames and the 700 ms. */
 const ARMED = 800;
@@ -60,6 +60,18 @@ describe('approvals', () => {
     await pass(ARMED);
     expect(screen.getAllByTestId('approval-option').map((found) => found.dataset['option'])).toEqual(['always', 'once', 'no']);
     expect(document.activeElement).toBe(field());
+  });
+
+  test('a request of background work is answered while no turn runs', async () => {
+    const fake = await shown();
+    fake.tell({ ...permission('p1', { outcome: { optionId: 'once', by: 'user' } }), status: 'complete' });
+    fake.tell(item({ itemId: 'b1', status: 'update', type: 'tool_call', toolName: 'Agent', toolArguments: {}, callId: 'task', detached: true, turnId: 'earlier' } as never));
+    fake.setView(view({ state: 'waiting', pending: ['p2'], background: { running: 1 } }));
+    fake.tell({ ...permission('p2'), turnId: 'earlier', parentCallId: 'task' });
+    await pass(ARMED);
+    await pass(ARMED);
+    click(button('once'));
+    expect(request.mock.calls).toEqual([[{ type: 'session:permission', sessionId: ID, itemId: 'p2', optionId: 'once' }]]);
   });
 
   test('takes no focus from a page where nothing has it', async () => {

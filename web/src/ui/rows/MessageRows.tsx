@@ -1,5 +1,6 @@
 /** What was said: by the user, by the agent, by the program itself. */
 import { Index, Match, Show, Switch } from 'solid-js';
+import { wasEnded } from '../../model/background';
 import type { AgentRow as Agent, NoteRow as Note, UserRow as User } from '../../model/rows';
 import type { Delivery } from '../../protocol/outbox';
 import { itemAddress } from '../../state/place';
@@ -107,7 +108,8 @@ export function AgentRow(props: { row: Agent; session: OpenSession }) {
   return (
     <article class="agent-row" classList={{ streaming: props.row.isStreaming }} aria-label="Agent" aria-busy={props.row.isStreaming} data-testid="agent-row">
       <Markdown text={state().content} isComplete={!props.row.isStreaming} />
-      <Show when={state().status === 'error' && !isToldBelow()}>
+      <Show when={wasEnded(state())}><p class="tool-ended">Ended before it was finished</p></Show>
+      <Show when={state().status === 'error' && !wasEnded(state()) && !isToldBelow()}>
         <p class="item-error" role="alert"><Icon name="alert" />{state().errorMessage ?? 'The message broke off'}</p>
       </Show>
       <Show when={!props.row.isStreaming}>

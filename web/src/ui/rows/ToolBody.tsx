@@ -26,7 +26,7 @@ export function ToolBody(props: { row: ToolRow; session: OpenSession }) {
       </Show>
       <Locations row={props.row} session={props.session} />
       <Index each={given().diffs ?? []}>{(diff) => <DiffView diff={diff()} directory={props.session.status()?.directory} />}</Index>
-      <Show when={state().status === 'error' && state().errorMessage}>{(message) => <p class="item-error" role="alert">{message()}</p>}</Show>
+      <Show when={props.row.status === 'error' && state().errorMessage}>{(message) => <p class="item-error" role="alert">{message()}</p>}</Show>
       <Show when={hasOutput()}>
         <Output text={state().toolOutput ?? ''} session={props.session} itemId={props.row.item.id} isCommand={state().kind === 'execute'} isError={state().toolOutputIsError ?? false} exitCode={state().exitCode} title={state().title ?? state().toolName} />
       </Show>

@@ -4,7 +4,9 @@ import type { PermissionRow as Answered, ToolRow, ToolStatus } from '../../model
 import { permissionOutcome } from '../../model/section';
 import { isTerminal } from '../../model/session-log';
 import { durationText } from '../../model/turn';
+import { isDisconnected } from '../../state/services';
 import type { OpenSession } from '../../state/session';
+import { second } from '../clock';
 import { Icon } from '../parts/Icon';
 import { LazyToolBody, LazyToolCounts } from './lazy-tools';
 import { PermissionRow } from './PermissionRow';
@@ -31,9 +33,11 @@ export function ToolCard(props: { row: ToolRow; session: OpenSession }) {
         <span class="line-label"><VisibleText text={words().verb} /></span>
         <span class="truncate tool-subject" classList={{ mono: words().isCode }}><VisibleText text={words().subject} /></span>
         <LazyToolCounts diffs={givenTo(props.row).diffs} />
-        <Show when={props.row.children.length > 0}><span class="chip">{steps(props.row.children.length)}</span></Show>
-        <StatusMark status={props.row.status} isRejected={isRejected(props.row)} durationMs={props.row.durationMs} />
+        <Show when={props.row.item.state.detached}><span class="chip tag" data-testid="background-tag">background</span></Show>
+        <Show when={props.row.children.length > 0}><span class="chip steps">{steps(props.row.children.length)}</span></Show>
+        <StatusMark row={props.row} />
       </button>
+      <Show when={endedWhy(props.row)}>{(why) => <p class="tool-ended" data-testid="tool-ended"><VisibleText text={why()} /></p>}</Show>
       <Show when={answered(props.row)}>{(row) => <PermissionRow row={row()} />}</Show>
       <Show when={wasOpened()}>
         <div class="tool-body" hidden={!isOpen()}>
@@ -58,17 +62,30 @@ function isRejected(row: ToolRow): boolean {
   return row.status === 'error' && row.permission !== undefined && permissionOutcome(row.permission).outcome === 'rejected';
 }
 
-function StatusMark(props: { status: ToolStatus; isRejected: boolean; durationMs: number | undefined }) {
+function endedWhy({ status, item }: ToolRow): string | undefined {
+  return status === 'ended' ? item.state.errorMessage : undefined;
+}
+
+function StatusMark(props: { row: ToolRow }) {
+  const status = (): ToolStatus => props.row.status;
+  const took = (): number => props.row.durationMs ?? 0;
   return (
-    <span class="tool-status" data-status={props.status}>
-      <Show when={props.status !== 'ok' && props.status !== 'running'}>{props.isRejected ? 'rejected' : STATUS_WORDS[props.status]}</Show>
-      <Show when={props.status === 'ok' && (props.durationMs ?? 0) >= 1000}>{durationText(props.durationMs ?? 0)}</Show>
-      <Show when={props.status === 'running'}><span class="spinner" /></Show>
-      <Show when={props.status === 'ok'}><Icon name="check" /></Show>
-      <Show when={props.status === 'error'}><Icon name="close" /></Show>
-      <Show when={props.status === 'ok' || props.status === 'running'}><span class="hidden-text">{STATUS_WORDS[props.status]}</span></Show>
+    <span class="tool-status" data-status={status()}>
+      <Show when={status() !== 'ok' && status() !== 'running'}>{isRejected(props.row) ? 'rejected' : STATUS_WORDS[status()]}</Show>
+      <Show when={status() === 'ok' && took() >= 1000}>{durationText(took())}</Show>
+      <Show when={status() === 'running'}><Elapsed row={props.row} /><span class="spinner" /></Show>
+      <Show when={status() === 'ok'}><Icon name="check" /></Show>
+      <Show when={status() === 'error'}><Icon name="close" /></Show>
+      <Show when={status() === 'ok' || status() === 'running'}><span class="hidden-text">{STATUS_WORDS[status()]}</span></Show>
     </span>
   );
+}
+
+/** The status line counts for what a turn waits for; nothing else counts for background work. */
+function Elapsed(props: { row: ToolRow }) {
+  const since = (): number => Date.parse(props.row.item.startedAt ?? '');
+  const isCounting = (): boolean => Boolean(props.row.item.state.detached) && !Number.isNaN(since()) && !isDisconnected();
+  return <Show when={isCounting()}><span data-testid="tool-elapsed">{durationText(Math.max(0, second() - since()))}</span></Show>;
 }
 
 /** What a sub-agent does. */

@@ -8,7 +8,7 @@ export const KIND_ICONS: Record<ToolKind, IconName> = {
 };
 
 export const STATUS_WORDS: Record<ToolStatus, string> = {
-  pending: 'pending', 'needs-approval': 'needs approval', 'needs-answer': 'waiting for you', running: 'running', ok: 'done', error: 'failed', cancelled: 'cancelled',
+  pending: 'pending', 'needs-approval': 'needs approval', 'needs-answer': 'waiting for you', running: 'running', ok: 'done', error: 'failed', cancelled: 'cancelled', ended: 'ended',
 };
 
 const VERBS: Record<ToolKind, string> = { read: 'Read', edit: 'Edit', execute: 'Run', search: 'Search', fetch: 'Fetch', think: 'Think', other: '' };
