@@ -6,6 +6,7 @@ import { uniqueSessions } from '../model/list';
 import { countNeedsYou, glyphOf, type Glyph } from '../model/status';
 import { Unreachable } from '../protocol/problems';
 import { attention, dropAttention, patchAttention, refreshAttention } from './attention';
+import { backgroundOf } from './background';
 import { prefs } from './prefs';
 import { api, connection } from './services';
 import { tabs } from './tabs';
@@ -216,7 +217,7 @@ export function find(sessionId: string): SessionSummary | undefined {
 
 export function glyph(summary: SessionSummary, isShown = false): Glyph {
   const seenSeq = prefs.seen[summary.sessionId];
-  return glyphOf({ summary, isShown, ...(seenSeq === undefined ? {} : { seenSeq }) });
+  return glyphOf({ summary, isShown, background: backgroundOf(summary), ...(seenSeq === undefined ? {} : { seenSeq }) });
 }
 
 /** Whether it is shown however old it is and however much of the list is folded away. */

@@ -2,6 +2,7 @@
 import { batch, createSignal, type Accessor } from 'solid-js';
 import { createStore } from 'solid-js/store';
 import type { HistoryPage, SessionStatus } from '../gen/contracts';
+import { backgroundCount } from '../model/background';
 import type { GapSide } from '../model/gap';
 import { createProjector, type Projection } from '../model/rows';
 import type { SessionLog } from '../model/session-log';
@@ -9,6 +10,7 @@ import type { SessionView } from '../protocol/frames';
 import type { HistoryQuery } from '../protocol/http';
 import type { Outgoing } from '../protocol/outbox';
 import { createSubscriptions, type CaughtUp } from '../protocol/subscriptions';
+import { noteBackground } from './background';
 import { api, connection, outbox, reason } from './services';
 import { attempt } from './toasts';
 
@@ -113,6 +115,7 @@ function make(id: string): Kept {
     const log = subscriptions.log(id);
     if (!log) return;
     setView(log.view);
+    if (self.users > 0) noteBackground(id, backgroundCount(log.view));
     // What was shown before stays until there is something newer.
     if (!log.isLoaded) return;
     if (log.view) outbox.queueIs(id, log.view.queue);
@@ -166,7 +169,10 @@ function make(id: string): Kept {
       isDue = true;
       nextFrame(read);
     },
-    left: () => setFresh(false),
+    left: () => {
+      setFresh(false);
+      noteBackground(id, undefined);
+    },
     refused: setProblem,
     wasCut: (event) => {
       setCaughtUp(event);

@@ -2,24 +2,14 @@
 import { createEffect } from 'solid-js';
 import type { SessionSummary } from '../gen/contracts';
 import { titleOf } from '../model/list';
+import { NEWS_TEXT, type News, newsOf } from '../model/news';
 import type { Glyph } from '../model/status';
 import { glyph, listed } from '../state/catalog';
 import { prefs, setPref } from '../state/prefs';
 import { active, open } from '../state/tabs';
 import { toast } from '../state/toasts';
 
-type News = 'done' | 'needs-you' | 'error';
-
-const TEXTS: Record<News, string> = { done: 'The turn is done', 'needs-you': 'Waits for your answer', error: 'The turn failed' };
-
-/** What a change of a row's sign means to somebody who looks elsewhere. */
-export function newsOf(before: Glyph | undefined, after: Glyph): News | undefined {
-  if (before === undefined || before === after) return undefined;
-  if (after === 'needs-you' || after === 'error') return after;
-  return before === 'running' && (after === 'idle' || after === 'unread') ? 'done' : undefined;
-}
-
-/** Watches the lists; a session that is seen for the first time is no news. */
+/** Watches the lists. */
 export function followNews(): void {
   let before = new Map<string, Glyph>();
   createEffect(() => {
@@ -36,7 +26,7 @@ function tell(session: SessionSummary, news: News): void {
   if (active() === session.sessionId && document.visibilityState === 'visible' && document.hasFocus()) return;
   if (prefs.sound) beep(news);
   if (!prefs.notify || !('Notification' in window) || Notification.permission !== 'granted') return;
-  const note = new Notification(titleOf(session), { body: TEXTS[news], tag: session.sessionId });
+  const note = new Notification(titleOf(session), { body: NEWS_TEXT[news], tag: session.sessionId });
   note.onclick = () => {
     focus();
     open(session.sessionId);
@@ -53,7 +43,7 @@ export async function setNotify(wanted: boolean): Promise<void> {
   if (answer !== 'granted') toast({ kind: 'error', title: 'The browser does not allow notifications', detail: 'Allow them for this address in its settings.' });
 }
 
-const TONES: Record<News, number> = { done: 520, 'needs-you': 660, error: 220 };
+const TONES: Record<News, number> = { done: 520, continues: 520, 'background-over': 520, 'needs-you': 660, error: 220 };
 
 function beep(news: News): void {
   const audio = new AudioContext();

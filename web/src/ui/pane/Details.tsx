@@ -1,6 +1,7 @@
 /** All that is known of a session's agent, for those who want to know why. */
 import { createSignal, For, Show } from 'solid-js';
 import type { SessionState } from '../../gen/contracts';
+import { backgroundCount, tasksText } from '../../model/background';
 import { durationText } from '../../model/turn';
 import { agentName, meta } from '../../state/catalog';
 import type { OpenSession } from '../../state/session';
@@ -18,6 +19,8 @@ export function processText(session: OpenSession): string {
   const view = session.view();
   if (!view) return 'unknown';
   if (view.failure && !view.isAlive) return 'failed';
+  const count = backgroundCount(view);
+  if (count > 0) return `${STATES[view.state]}, ${tasksText(count)} in the background`;
   return view.isAlive || view.state !== 'idle' ? STATES[view.state] : 'not running; starts with your next message';
 }
 

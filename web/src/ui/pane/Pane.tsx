@@ -1,5 +1,7 @@
 /** One session: what it is, what was said, what it waits for, and where to answer. */
 import { createEffect, createSignal, on, onCleanup, Show } from 'solid-js';
+import { announcementOf } from '../../model/announcements';
+import { backgroundCount } from '../../model/background';
 import { forkSession, restartAgent, unarchive } from '../../state/actions';
 import { find } from '../../state/catalog';
 import { setSeen } from '../../state/prefs';
@@ -19,6 +21,7 @@ import { panelId, tabId } from '../tabs/TabBar';
 import { Transcript } from '../transcript/Transcript';
 import type { RowWindow } from '../transcript/window';
 import { canFork } from './abilities';
+import { BackgroundStatus } from './BackgroundStatus';
 import { FindBar } from './FindBar';
 import { ForkLine } from './ForkLine';
 import { PaneHeader } from './PaneHeader';
@@ -44,7 +47,7 @@ export function Pane(props: { sessionId: string; isShown: boolean }) {
   return (
     <section
       ref={root} class="pane" classList={{ shown: props.isShown }} role="tabpanel" id={panelId(props.sessionId)} aria-labelledby={tabId(props.sessionId)}
-      inert={!props.isShown} data-testid="pane" data-session={props.sessionId} data-state={session.view()?.state}
+      inert={!props.isShown} data-testid="pane" data-session={props.sessionId} data-state={session.view()?.state} data-background={backgroundCount(session.view())}
       onPointerDown={look} onKeyDown={look}
     >
       <DropZone session={session} isShown={props.isShown} />
@@ -67,6 +70,7 @@ export function Pane(props: { sessionId: string; isShown: boolean }) {
             onFocusLost={(from) => queueMicrotask(() => { if (root.classList.contains('shown')) refocus(root, from); })}
           />
           <TurnStatus session={session} />
+          <BackgroundStatus session={session} />
           <QueueBar session={session} />
           <Composer session={session} isShown={props.isShown} onSent={() => rows()?.tell({ type: 'sent' })} enterDock={() => enterDock} />
         </div></div>
@@ -174,10 +178,9 @@ function NothingSaid(props: { session: OpenSession }) {
 
 /** Says to ears what turns do; approvals say it themselves. */
 function announceTurns(session: OpenSession, isShown: () => boolean): void {
-  createEffect(on(() => session.view()?.state, (state, before) => {
-    if (before === undefined || state === before) return;
+  createEffect(on(() => session.view(), (view, before) => {
     if (!isShown()) return;
-    if (state === 'running' && before === 'idle') announce('The agent works');
-    if (state === 'idle' && before !== 'starting') announce(session.projection().rows.at(-1)?.kind === 'error' ? 'The turn failed' : 'The turn is done');
+    const text = announcementOf(before, view, session.projection().rows.at(-1)?.kind === 'error');
+    if (text !== undefined) announce(text);
   }));
 }

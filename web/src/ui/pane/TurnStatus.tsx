@@ -1,5 +1,6 @@
 /** What the running turn does, for how long, and what to do when its agent is silent. */
 import { createEffect, createSignal, on, Show } from 'solid-js';
+import { backgroundCount, hasTurn } from '../../model/background';
 import { durationText } from '../../model/turn';
 import { waitingText } from '../../model/waiting';
 import { restartAgent, stopTurn } from '../../state/actions';
@@ -14,8 +15,7 @@ const SILENCE = 60_000;
 const ESCALATE = 5_000;
 
 export function isRunning(session: OpenSession): boolean {
-  const state = session.view()?.state;
-  return state === 'running' || state === 'cancelling' || state === 'waiting' || state === 'starting';
+  return hasTurn(session.view());
 }
 
 /** Whether there is a turn to stop; one whose agent is being started has not begun. */
@@ -57,6 +57,7 @@ export function TurnStatus(props: { session: OpenSession }) {
         <Show when={isSilent() || isDisconnected()} fallback={<span class="pulse" />}><Icon name="alert" /></Show>
         <span class="truncate">{isSilent() ? `${silence()}: ${text()}` : text()}</span>
         <Show when={!isDisconnected()}><span class="faint elapsed" data-testid="elapsed">{elapsed()}</span></Show>
+        <Show when={backgroundCount(view()) > 0}><span class="faint beside" data-testid="background-beside">{backgroundCount(view())} in the background</span></Show>
         <span class="grow" />
         <Show when={isSilent()}>
           <button type="button" class="button small plain" data-testid="wait" onClick={() => setPatientUntil(Date.now() + SILENCE)}>Wait</button>

@@ -2,17 +2,14 @@
 import { Show, type JSX } from 'solid-js';
 import type { SessionSummary } from '../../gen/contracts';
 import { ageText, titleOf } from '../../model/list';
-import type { Glyph } from '../../model/status';
+import { glyphText, type Glyph } from '../../model/status';
 import { archive } from '../../state/actions';
 import { agentBadge, agentName, glyph, remember } from '../../state/catalog';
+import { backgroundOf } from '../../state/background';
 import { setDrawerOpen } from '../../state/screen';
 import { active, open } from '../../state/tabs';
 import { minute } from '../clock';
 import { Icon } from '../parts/Icon';
-
-export const GLYPH_TEXT: Record<Glyph, string> = {
-  idle: 'idle', running: 'running', 'needs-you': 'needs you', error: 'failed', unread: 'unread',
-};
 
 /** `detail` is a second line, for what the group does not say. */
 export function SessionRow(props: { session: SessionSummary; detail?: JSX.Element }) {
@@ -28,7 +25,7 @@ export function SessionRow(props: { session: SessionSummary; detail?: JSX.Elemen
         type="button" class="session-open" aria-current={active() === props.session.sessionId ? 'page' : undefined} title={titleOf(props.session)}
         onClick={show} onKeyDown={stepThroughRows}
       >
-        <StatusGlyph status={status()} />
+        <StatusGlyph status={status()} background={backgroundOf(props.session)} />
         <span class="session-words">
           <span class="truncate">{titleOf(props.session)}</span>
           <Show when={props.detail}><span class="session-detail truncate">{props.detail}</span></Show>
@@ -46,8 +43,14 @@ export function SessionRow(props: { session: SessionSummary; detail?: JSX.Elemen
   );
 }
 
-export function StatusGlyph(props: { status: Glyph }) {
-  return <span class="glyph" data-status={props.status}><span class="hidden-text">{GLYPH_TEXT[props.status]}</span></span>;
+export function StatusGlyph(props: { status: Glyph; background: number }) {
+  const text = (): string => glyphText(props.status, props.background);
+  return (
+    <span class="glyph" data-status={props.status} title={props.status === 'background' ? text() : undefined}>
+      <Show when={props.status === 'background'}><span class="glyph-count" aria-hidden="true">{props.background > 9 ? '9+' : props.background}</span></Show>
+      <span class="hidden-text">{text()}</span>
+    </span>
+  );
 }
 
 /** ↑ and ↓ go from row to row across projects. */

@@ -2,6 +2,7 @@
 import { createEffect, createSignal, For, on, onCleanup, Show } from 'solid-js';
 import { agentBadge, find, glyph } from '../../state/catalog';
 import { titleOf } from '../../model/list';
+import { backgroundOf } from '../../state/background';
 import { setDrawerOpen, isDrawerOpen } from '../../state/screen';
 import { active, close, moveBefore, open, shift, tabs } from '../../state/tabs';
 import { Icon } from '../parts/Icon';
@@ -101,7 +102,7 @@ function Tab(props: TabProps) {
         onDragOver={(event) => { event.preventDefault(); props.onDragOver(); }} onDrop={(event) => props.onDrop(event)}
       >
         <Show when={session()} fallback={<span class="badge">··</span>}>
-          {(found) => <><StatusGlyph status={glyph(found(), isActive())} /><span class="badge">{agentBadge(found().cliType)}</span></>}
+          {(found) => <><StatusGlyph status={glyph(found(), isActive())} background={backgroundOf(found())} /><span class="badge">{agentBadge(found().cliType)}</span></>}
         </Show>
         <span class="truncate">{title()}</span>
       </div>
