@@ -1,6 +1,6 @@
 /** What pictures begin with: a shop, and an agent made for them. Knows how frames are changed on their way to the page. */
 import { resolve } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Page, WebSocketRoute } from '@playwright/test';
 import type { Pane, Window, World } from '../tests/e2e/harness';
 
 const agent = `[agents.pictures]\ncommand = "node"\nargs = [${JSON.stringify(resolve(import.meta.dirname, 'gallery-agent.mjs'))}]\n`;
@@ -35,4 +35,16 @@ export async function refuseMessages(page: Page, problem: Record<string, unknown
     });
   });
   await page.reload();
+}
+
+/** Sends frames to the page as if they came from the server, and begins the page anew. */
+export async function prompter(page: Page): Promise<(...frames: object[]) => void> {
+  let socket: WebSocketRoute | undefined;
+  await page.routeWebSocket('**/ws', (route) => {
+    socket = route;
+    const behind = route.connectToServer();
+    behind.onMessage((frame) => route.send(frame));
+  });
+  await page.reload();
+  return (...frames) => { for (const frame of frames) socket?.send(JSON.stringify(frame)); };
 }

@@ -2,4 +2,4 @@
 import { defineConfig } from '@playwright/test';
 import bench from './playwright.config';
 
-export default defineConfig({ ...bench, testMatch: ['gallery.ts', 'gallery-states.ts', 'gallery-trouble.ts', 'gallery-rare.ts'] });
+export default defineConfig({ ...bench, testMatch: ['gallery.ts', 'gallery-states.ts', 'gallery-trouble.ts', 'gallery-rare.ts', 'gallery-background.ts'] });
