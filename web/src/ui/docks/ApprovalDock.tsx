@@ -1,5 +1,7 @@
 /** The request that an agent waits for, above the composer. Owns which one it is; one at a time is answered. */
 import { createEffect, createMemo, on, Show } from 'solid-js';
+import { pendingRequests } from '../../model/pending';
+import { approvals } from '../../state/catalog';
 import { announce } from '../../state/screen';
 import type { OpenSession } from '../../state/session';
 import { requestLabel } from './request-words';
@@ -13,7 +15,10 @@ interface Props {
 }
 
 export function ApprovalDock(props: Props) {
-  const pending = () => props.session.projection().pending;
+  const pending = createMemo(() => pendingRequests({
+    sessionId: props.session.id, view: props.session.view(), loaded: props.session.projection().pending, approvals: approvals(),
+    isLoaded: (id) => !props.session.isLoaded() || (props.session.log()?.items.has(id) ?? false),
+  }));
   const firstId = createMemo(() => pending()[0]?.id);
   createEffect(on(firstId, () => {
     const state = pending()[0]?.state;
