@@ -17,7 +17,8 @@ const AGENT_TAGS: [&str; 10] = [
 ];
 
 /// Text that opens like this is the agent's as a whole.
-const AGENT_OPENINGS: [&str; 2] = ["# AGENTS.md instructions", "Generate a title for this conversation:"];
+const AGENT_OPENINGS: [&str; 3] =
+    ["# AGENTS.md instructions", "Generate a title for this conversation:", "[Image: source: "];
 
 /// The words of the user in the texts of one message, if there are any.
 pub(crate) fn spoken(texts: &[&str]) -> Option<String> {

@@ -13,6 +13,7 @@ fn only_the_words_of_the_user_remain() {
         ("<permissions instructions>say:no</permissions instructions>", None),
         ("<turn_aborted>\nThe user interrupted\n</turn_aborted>", None),
         ("# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nsay:no\n</INSTRUCTIONS>", None),
+        ("[Image: source: /tmp/images/1.png]", None),
         ("<b>say:bold</b>", Some("<b>say:bold</b>")),
         ("an <system-reminder> left open", Some("an <system-reminder> left open")),
         ("a <contextual> word", Some("a <contextual> word")),
