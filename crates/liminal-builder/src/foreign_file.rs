@@ -39,9 +39,22 @@ pub(crate) fn read_text(path: &Path, longest: u64) -> Result<Option<String>, For
     String::from_utf8(bytes).map(Some).map_err(|_| ForeignFileError::NotText)
 }
 
+/// Opens a regular file that is no link.
+pub(crate) fn open_own(path: &Path) -> io::Result<File> {
+    let file = open_with(path, OFlags::NONBLOCK | OFlags::NOFOLLOW)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    Ok(file)
+}
+
 /// Opening a pipe would otherwise wait for its other end.
 fn open(path: &Path) -> io::Result<File> {
-    let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
+    open_with(path, OFlags::NONBLOCK)
+}
+
+fn open_with(path: &Path, flags: OFlags) -> io::Result<File> {
+    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 

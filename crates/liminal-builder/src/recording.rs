@@ -50,6 +50,13 @@ pub enum Said<'a> {
     TooLong(u64),
     /// A line to the agent.
     Sent(&'a [u8]),
+    /// What a background command of the agent added to its file.
+    Written {
+        /// The agent's own id of the task.
+        task: &'a str,
+        /// What was added.
+        text: &'a str,
+    },
     /// The agent ended.
     Ended {
         /// How, and what it left on its standard error.
@@ -87,6 +94,9 @@ impl Recorder {
         match said {
             Said::Heard(line) => self.line(at, "out", &lossy(line)),
             Said::Sent(line) => self.line(at, "in", &lossy(line)),
+            Said::Written { task, text } => {
+                self.push(at, entry(at, "file", &json!({ "task": task, "text": text })));
+            }
             Said::TooLong(bytes) => self.meta(at, &json!({ "lineTooLong": bytes })),
             Said::Ended { report } => {
                 for line in lossy(&report.stderr_tail).lines() {

@@ -64,7 +64,7 @@ pub fn asides(text: &str, mut output: impl Write) -> Result<(), ReplayError> {
         let name = match line.direction {
             Direction::Err => "err",
             Direction::Meta => "meta",
-            Direction::In | Direction::Out => continue,
+            Direction::In | Direction::Out | Direction::File => continue,
         };
         let said = line.line.as_str().map_or_else(|| line.line.to_string(), str::to_owned);
         writeln!(output, "{:>8} {name:4} {}", line.at.as_millis(), said.escape_debug())?;

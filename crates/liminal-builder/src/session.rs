@@ -3,6 +3,7 @@
 
 mod board;
 mod journal;
+mod output_files;
 mod task;
 
 use std::sync::Arc;
@@ -140,6 +141,11 @@ impl SessionHandle {
     /// Stops the running turn, if there is one.
     pub async fn cancel(&self) -> Result<(), SessionError> {
         self.command(Command::Cancel).await
+    }
+
+    /// Stops what runs in the background; a turn that runs goes on.
+    pub async fn stop_background(&self) -> Result<(), SessionError> {
+        self.command(Command::StopBackground).await
     }
 
     /// Answers a permission request; returns the dialect's verdict on the answer. A refused answer reaches no agent, and

@@ -104,6 +104,8 @@ pub enum AgentCommand {
     },
     /// Stop the turn that runs, or the one that is about to.
     Cancel,
+    /// Stop what runs in the background; a turn that runs goes on.
+    StopBackground,
     /// The answer to what the agent asked.
     Answer {
         /// The permission item.

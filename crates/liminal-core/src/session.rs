@@ -209,11 +209,8 @@ impl Session {
         Ok(())
     }
 
-    /// Asking twice is asking once. While no turn runs, what runs in the background is stopped.
+    /// Asking twice is asking once.
     fn cancel(&mut self, now: Now, step: &mut SessionStep<'_>) {
-        if self.phase == Phase::Idle && !self.background.is_empty() {
-            return self.command(AgentCommand::Cancel, now, step);
-        }
         if self.phase != Phase::Running {
             return;
         }

@@ -1652,6 +1652,10 @@ source: SessionSource,
  */
 pending: number, 
 /**
+ * Work that runs in the background, in a turn or after its end; absent if there is none.
+ */
+background?: BackgroundWork, 
+/**
  * A request timed out, and no person has acted in the session since.
  */
 timedOut?: boolean, 

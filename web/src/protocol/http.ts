@@ -68,6 +68,8 @@ export type Api = {
   sessionStatus(id: SessionId): Promise<SessionStatus>;
   send(id: SessionId, body: SendMessage): Promise<MessageAccepted>;
   cancel(id: SessionId): Promise<SessionStatus>;
+  /** Stops what runs in the background; a turn that runs goes on. */
+  stopBackground(id: SessionId): Promise<SessionStatus>;
   /** A session that has the history so far, and goes on by itself. */
   fork(id: SessionId): Promise<SessionOpened>;
   /** Keeps a file for a message that is sent later. */
@@ -157,6 +159,7 @@ function sessions(caller: Caller) {
     sessionStatus: (id: SessionId) => caller.json<SessionStatus>('GET', session(id, '/status')),
     send: (id: SessionId, body: SendMessage) => caller.json<MessageAccepted>('POST', session(id, '/send'), { body }),
     cancel: (id: SessionId) => post(id, '/cancel'),
+    stopBackground: (id: SessionId) => post(id, '/background/stop'),
     fork: (id: SessionId) => caller.json<SessionOpened>('POST', session(id, '/fork'), { body: {} }),
     attach: (id: SessionId, body: AttachFile) => caller.json<Attachment>('POST', session(id, '/attachments'), { body }),
     attachment: async (id: SessionId, of: string) => (await caller.raw('GET', attached(id, of))).blob(),

@@ -195,6 +195,11 @@ export async function stopTurn(sessionId: string): Promise<void> {
   else await api.cancel(sessionId);
 }
 
+/** Not the same as Stop: a Stop that comes just after its turn has ended must not reach background work. */
+export async function stopBackground(sessionId: string): Promise<void> {
+  await api.stopBackground(sessionId);
+}
+
 /** Removes queued messages; one that another window removed or sent meanwhile is no failure. */
 export async function discardQueue(sessionId: string, ids: readonly string[]): Promise<void> {
   for (const id of ids) {

@@ -13,7 +13,9 @@ const running = (count: number, more: Partial<SessionView> = {}): SessionView =>
 describe('background work of a session', () => {
   const request = vi.spyOn(services.connection, 'request');
   const connected = vi.spyOn(services.connection, 'state');
+  const stopped = vi.spyOn(services.api, 'stopBackground');
   beforeEach(() => {
+    stopped.mockReset().mockResolvedValue({} as never);
     vi.useFakeTimers();
     request.mockReset().mockResolvedValue({ type: 'ok', requestId: '1' });
     connected.mockReturnValue({ kind: 'open' } as never);
@@ -34,7 +36,8 @@ describe('background work of a session', () => {
     expect(stop.disabled).toBe(true);
     await vi.advanceTimersByTimeAsync(800);
     fireEvent.click(stop);
-    expect(request.mock.calls).toEqual([[{ type: 'session:cancel', sessionId: ID }]]);
+    expect(stopped.mock.calls).toEqual([[ID]]);
+    expect(request, 'Stop is for turns only').not.toHaveBeenCalled();
   });
 
   test.each<[string, SessionView, string | null]>([

@@ -42,7 +42,7 @@ pub(super) fn action(verb: Verb, path: &str) -> Option<Action> {
             | "/api/session/{id}/queue/{queued}/steer",
         )
         | (Verb::Patch, "/api/session/{id}/queue/{queued}") => Action::Send,
-        (Verb::Post, "/api/session/{id}/cancel")
+        (Verb::Post, "/api/session/{id}/cancel" | "/api/session/{id}/background/stop")
         | (Verb::Delete, "/api/session/{id}/queue/{queued}" | "/api/session/{id}/attachments/{file}") => {
             Action::Cancel
         }

@@ -121,6 +121,10 @@ pub(super) async fn cancel(State(app): State<App>, Path(id): Path<SessionId>) ->
     Ok(Json(app.sessions().cancel(&id).await?))
 }
 
+pub(super) async fn stop_background(State(app): State<App>, Path(id): Path<SessionId>) -> Status {
+    Ok(Json(app.sessions().stop_background(&id).await?))
+}
+
 pub(super) async fn kill(State(app): State<App>, Path(id): Path<SessionId>) -> Status {
     Ok(Json(app.sessions().kill(&id).await?))
 }

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use liminal_core::ids::TurnId;
 use liminal_core::processor::{Emission, Sink, TurnChange, TurnRef};
-use liminal_core::upsert::{TurnEvent, Upsert, UpsertStatus};
+use liminal_core::upsert::{TurnEvent, Upsert, UpsertBody, UpsertStatus};
 
 use super::Key;
 use super::starts::Starts;
@@ -21,6 +21,8 @@ pub struct Record {
     pub is_open: bool,
     /// Whether it says that the item is new.
     pub is_first: bool,
+    /// Whether it is a call in the background, which the end of its turn leaves open.
+    pub is_detached: bool,
     /// The payload.
     pub bytes: Bytes,
     /// Where the growing text begins in the payload.
@@ -74,11 +76,21 @@ impl Batch {
         self.0
     }
 
-    /// Whether it holds the end of a turn.
+    /// Whether it holds the end of a turn, or of work in the background.
     #[must_use]
-    pub fn ends_turn(&self) -> bool {
-        self.0.iter().any(|record| matches!(record.key, Key::TurnEnded(_)))
+    pub fn ends_work(&self) -> bool {
+        let is_end = |record: &Record| match record.key {
+            Key::TurnEnded(_) => true,
+            Key::Item(_) => record.is_detached && !record.is_open,
+            Key::TurnStarted(_) => false,
+        };
+        self.0.iter().any(is_end)
     }
+}
+
+/// Whether a state is one of a call in the background.
+pub(super) const fn is_detached(state: &Upsert) -> bool {
+    matches!(&state.body, UpsertBody::ToolCall(call) if call.detached)
 }
 
 /// Gathers a processor's outputs as records.
@@ -122,6 +134,7 @@ impl Encoder {
             turn: turn.clone(),
             is_open: false,
             is_first: false,
+            is_detached: false,
             bytes,
             text_start: None,
         });
@@ -142,6 +155,7 @@ impl Encoder {
             turn: head.turn_id.clone(),
             is_open: matches!(head.status, UpsertStatus::Create | UpsertStatus::Update),
             is_first: head.status == UpsertStatus::Create,
+            is_detached: is_detached(head),
             bytes: Bytes::copy_from_slice(&self.scratch),
             text_start: text::start(head, &self.scratch),
         });

@@ -1,16 +1,17 @@
 //! How a turn ends whose server is gone. Owns the outputs that end it: every open item fails with what it had, then the
-//! turn.
+//! turn. What ran in the background ends too, also if its turn had ended.
 
 use std::collections::BTreeSet;
 
-use liminal_core::error::ErrorInfo;
+use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::event::{PermissionOutcome, SettledBy};
-use liminal_core::ids::{SessionId, TurnId};
+use liminal_core::ids::{CallId, ItemId, SessionId, TurnId};
 use liminal_core::upsert::{TurnEvent, Upsert, UpsertBody, UpsertStatus};
 
+use super::batch::is_detached;
 use super::{Batch, Encoder, Entry, Key, LogError};
 
-/// The turns of a whole log that have not ended, and what ends them.
+/// The turns of a whole log that have not ended, and what ends them and whatever runs in the background.
 pub fn endings(
     session: &SessionId,
     entries: &[Entry],
@@ -31,7 +32,7 @@ pub fn endings(
     Ok((open, batch))
 }
 
-/// What ends certain turns, given the items that are open.
+/// What ends certain turns and everything in the background, given the items that are open.
 pub(super) fn end<'a>(
     session: &SessionId,
     turns: &[TurnId],
@@ -39,13 +40,20 @@ pub(super) fn end<'a>(
     reason: &ErrorInfo,
     now: jiff::Timestamp,
 ) -> Result<Batch, LogError> {
+    let states = items.into_iter().map(|entry| state(session, entry)).collect::<Result<Vec<_>, _>>()?;
+    let background = in_background(&states);
+    let ended = ErrorInfo::new(
+        ErrorCode::BackgroundEnded,
+        format!("this was ended while it ran in the background: {}", reason.message),
+    );
     let mut encoder = Encoder::default();
-    for entry in items {
-        let state = state(session, entry)?;
-        // The items of a cancelled turn stay as they are, without an end.
-        if turns.contains(&state.turn_id) {
+    for state in states {
+        if background.contains(&state.item_id) {
+            encoder.upsert(&failed(state, &ended, now));
+        } else if turns.contains(&state.turn_id) {
             encoder.upsert(&failed(state, reason, now));
         }
+        // The items of a cancelled turn stay as they are, without an end.
     }
     for turn in turns {
         encoder.turn_event(&TurnEvent::TurnError {
@@ -57,6 +65,35 @@ pub(super) fn end<'a>(
         });
     }
     Ok(encoder.take())
+}
+
+/// The open calls in the background, and the open items that belong to them.
+fn in_background(states: &[Upsert]) -> BTreeSet<ItemId> {
+    let mut found: BTreeSet<ItemId> = BTreeSet::new();
+    let mut calls: BTreeSet<CallId> = BTreeSet::new();
+    loop {
+        let known = found.len();
+        for state in states {
+            let is_below = state.parent_call_id.as_ref().is_some_and(|parent| calls.contains(parent));
+            if is_detached(state) || is_below {
+                found.insert(state.item_id.clone());
+                calls.extend(call_of(state));
+            }
+        }
+        if found.len() == known {
+            return found;
+        }
+    }
+}
+
+fn call_of(state: &Upsert) -> Option<CallId> {
+    match &state.body {
+        UpsertBody::ToolCall(call) => Some(call.call_id.clone()),
+        UpsertBody::Message(_)
+        | UpsertBody::Thinking(_)
+        | UpsertBody::Plan(_)
+        | UpsertBody::Permission(_) => None,
+    }
 }
 
 fn failed(mut state: Upsert, reason: &ErrorInfo, now: jiff::Timestamp) -> Upsert {

@@ -176,7 +176,8 @@ impl SqliteLog {
         self.write(Durability::Grouped, |_| Ok(())).await
     }
 
-    /// Turns that have outputs and no end. While no agent runs, these were cut off by the end of a server.
+    /// Turns that have outputs and no end, or calls in the background. While no agent runs, these were cut off by the end of
+    /// a server.
     pub async fn open_turns(&self) -> Result<Vec<(SessionId, TurnId)>, LogError> {
         let unfinished = self.readers.run(restart::unfinished).await?;
         Ok(unfinished.into_iter().flat_map(pairs).collect())
@@ -256,8 +257,8 @@ fn opened(path: &Path, settings: Settings) -> Result<(Connection, Option<MovedAs
 }
 
 fn pairs(unfinished: restart::Unfinished) -> impl Iterator<Item = (SessionId, TurnId)> {
-    let restart::Unfinished { session, turns, .. } = unfinished;
-    turns.into_iter().map(move |turn| (session.clone(), turn))
+    let restart::Unfinished { session, turns, with_background, .. } = unfinished;
+    turns.into_iter().chain(with_background).map(move |turn| (session.clone(), turn))
 }
 
 /// Commits without a sync of their own: see [`syncer`]. The writer copies its log into the database itself only when it

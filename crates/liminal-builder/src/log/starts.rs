@@ -7,8 +7,17 @@ use liminal_core::ids::{ItemId, TurnId};
 use liminal_core::time::Timestamp;
 use liminal_core::upsert::{Upsert, UpsertBody, UpsertStatus};
 
+use super::batch::is_detached;
+
 #[derive(Debug, Default)]
-pub(super) struct Starts(BTreeMap<ItemId, (TurnId, Timestamp)>);
+pub(super) struct Starts(BTreeMap<ItemId, Start>);
+
+#[derive(Debug)]
+struct Start {
+    turn: TurnId,
+    at: Timestamp,
+    may_outlive_turn: bool,
+}
 
 impl Starts {
     /// When the item began, told with each state but the first: that one has the time itself.
@@ -18,18 +27,30 @@ impl Starts {
         }
         match state.status {
             UpsertStatus::Create => {
-                self.0.insert(state.item_id.clone(), (state.turn_id.clone(), state.source_timestamp));
+                let (turn, at) = (state.turn_id.clone(), state.source_timestamp);
+                let start = Start { turn, at, may_outlive_turn: may_outlive_turn(state) };
+                self.0.insert(state.item_id.clone(), start);
                 None
             }
-            UpsertStatus::Update => self.0.get(&state.item_id).map(|(_, at)| *at),
-            UpsertStatus::Complete | UpsertStatus::Error => self.0.remove(&state.item_id).map(|(_, at)| at),
+            UpsertStatus::Update => self.0.get_mut(&state.item_id).map(|start| {
+                start.may_outlive_turn |= may_outlive_turn(state);
+                start.at
+            }),
+            UpsertStatus::Complete | UpsertStatus::Error => {
+                self.0.remove(&state.item_id).map(|start| start.at)
+            }
         }
     }
 
-    /// Items of a turn that was cancelled get no end.
+    /// Items of a turn that was cancelled get no end, unless they run in the background.
     pub(super) fn forget(&mut self, turn: &TurnId) {
-        self.0.retain(|_, (of, _)| of != turn);
+        self.0.retain(|_, start| start.turn != *turn || start.may_outlive_turn);
     }
+}
+
+/// Calls in the background, and what sub-agents do: these may be in the background.
+fn may_outlive_turn(state: &Upsert) -> bool {
+    is_detached(state) || state.parent_call_id.is_some()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use liminal_core::time::{Now, Timestamp};
 use liminal_core::upsert::{Upsert, UpsertBody, UpsertStatus};
 use liminal_core::wire::guard::Guard;
 use liminal_core::wire::rest::{QueuedMessage, SessionState};
-use liminal_core::wire::view::{AgentView, ContextUse, QueuePause, SessionView};
+use liminal_core::wire::view::{AgentView, BackgroundWork, ContextUse, QueuePause, SessionView};
 use tokio::sync::watch;
 
 use crate::provider::Guards;
@@ -176,10 +176,15 @@ impl Board {
         self.change(|live| live.view.timed_out = false);
     }
 
-    /// The phase of a session whose agent runs.
-    pub(super) fn phase(&self, phase: Phase, turn: Option<&TurnId>, now: Now) {
+    /// The phase of a session whose agent runs, and how much it does in the background.
+    pub(super) fn phase(&self, phase: Phase, turn: Option<&TurnId>, background: usize, now: Now) {
+        let running = u32::try_from(background).unwrap_or(u32::MAX);
+        let background = (running > 0).then_some(BackgroundWork { running });
         let unchanged = |live: &Live| {
-            live.view.turn.as_ref() == turn && live.view.state == state(phase, live) && live.view.is_alive
+            live.view.turn.as_ref() == turn
+                && live.view.state == state(phase, live)
+                && live.view.is_alive
+                && live.view.background == background
         };
         if unchanged(&self.0.borrow()) {
             return;
@@ -190,6 +195,7 @@ impl Board {
                 live.view.turn_started_at = turn.map(|_| Timestamp::from(now.wall));
             }
             live.view.is_alive = phase != Phase::Closed;
+            live.view.background = background;
             live.view.state = state(phase, live);
         });
     }
@@ -232,11 +238,6 @@ impl Board {
         self.change(|live| {
             live.turns_ended += 1;
             live.has_failed = has_failed;
-            // A cancelled turn ends its questions without a word.
-            for item in live.asked.keys().cloned().collect::<Vec<_>>() {
-                live.settle(&item);
-            }
-            live.tell_pending();
         });
     }
 
@@ -282,8 +283,15 @@ impl Live {
 
     fn tell_pending(&mut self) {
         self.view.pending = self.asked.keys().cloned().collect();
-        if matches!(self.view.state, SessionState::Running | SessionState::Waiting) {
-            self.view.state = state(Phase::Running, self);
+        let is_in_turn = self.view.turn.is_some();
+        match self.view.state {
+            SessionState::Running | SessionState::Waiting if is_in_turn => {
+                self.view.state = state(Phase::Running, self);
+            }
+            SessionState::Idle | SessionState::Waiting if self.view.is_alive => {
+                self.view.state = state(Phase::Idle, self);
+            }
+            _ => {}
         }
     }
 
@@ -315,17 +323,20 @@ impl Live {
             | Notice::Steered { .. }
             | Notice::NotSteered { .. }
             | Notice::AgentSession { .. }
+            | Notice::FollowOutput { .. }
+            | Notice::UnfollowOutput { .. }
             | Notice::AnswerRefused { .. }
             | Notice::Failed(_) => {}
         }
     }
 }
 
-/// In the words of the wire: a turn that asked something waits.
+/// In the words of the wire: a turn that asked something waits, and so does work in the background without a turn.
 fn state(phase: Phase, live: &Live) -> SessionState {
     match phase {
         Phase::Starting => SessionState::Starting,
-        Phase::Idle => SessionState::Idle,
+        Phase::Idle if live.asked.is_empty() => SessionState::Idle,
+        Phase::Idle => SessionState::Waiting,
         Phase::Running if live.asked.is_empty() => SessionState::Running,
         Phase::Running => SessionState::Waiting,
         Phase::Cancelling => SessionState::Cancelling,

@@ -266,7 +266,7 @@ async fn write(
     batch: Batch,
     events: Vec<Bytes>,
 ) -> Result<(), LogError> {
-    let durability = if batch.ends_turn() { Durability::Synced } else { outlet.durability };
+    let durability = if batch.ends_work() { Durability::Synced } else { outlet.durability };
     let began = loop {
         let began = Instant::now();
         match outlet.log.append(session, batch.clone(), durability).await {

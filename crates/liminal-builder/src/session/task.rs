@@ -2,6 +2,7 @@
 //! through here, one thing after another.
 
 mod ending;
+mod following;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use ending::{Ending, not_kept, not_reading};
+use following::Following;
 
 use super::board::Board;
 use super::journal::{Journal, Outlet};
@@ -50,6 +52,7 @@ pub(super) enum Command {
         reply: oneshot::Sender<Result<TurnId, SessionError>>,
     },
     Cancel,
+    StopBackground,
     Answer {
         item_id: ItemId,
         answer: PermissionAnswer,
@@ -81,6 +84,7 @@ pub(super) struct SessionTask {
     steering: BTreeMap<TurnId, oneshot::Sender<Result<TurnId, SessionError>>>,
     /// Why the answer that is being given was refused.
     refused_answer: Option<ErrorInfo>,
+    following: Following,
     ending: Option<Ending>,
     /// Whether somebody wished the agent to end.
     is_unwanted: bool,
@@ -124,6 +128,7 @@ impl SessionTask {
             binding: None,
             steering: BTreeMap::new(),
             refused_answer: None,
+            following: Following::default(),
             ending: None,
             is_unwanted: false,
         };
@@ -151,15 +156,20 @@ impl SessionTask {
         let Self { journal, board, commands, clock, .. } = self;
         // A disk that stays full must not keep an agent's end from being told.
         timeout(FINISH_PATIENCE, journal.finish()).await.ok();
-        board.phase(Phase::Closed, None, clock.now());
+        board.phase(Phase::Closed, None, 0, clock.now());
         // Whoever wished the agent to end waits for this.
         drop(commands);
     }
 
     async fn wait(&mut self) -> Woken {
         let end_by = self.ending.as_ref().map(|ending| ending.by);
-        let deadline =
-            [self.session.next_deadline(), self.journal.next_deadline(), end_by].into_iter().flatten().min();
+        let deadlines = [
+            self.session.next_deadline(),
+            self.journal.next_deadline(),
+            self.following.next_deadline(),
+            end_by,
+        ];
+        let deadline = deadlines.into_iter().flatten().min();
         let wake_at = deadline.map(|deadline| self.clock.instant(deadline));
         let Some(transport) = &mut self.transport else { return Woken::NobodyLeft };
         // Nothing is left to chance, and the agent, which may never fall silent, comes last: all others are few.
@@ -177,7 +187,10 @@ impl SessionTask {
 
     async fn take(&mut self, woken: Woken) {
         match woken {
-            Woken::Frames(frames) => frames.iter().for_each(|frame| self.frame(frame)),
+            Woken::Frames(frames) => {
+                self.follow_outputs().await;
+                frames.iter().for_each(|frame| self.frame(frame));
+            }
             Woken::AgentClosed(closed) => self.agent_closed(closed),
             Woken::Command(command) => self.command(command),
             Woken::NotWritten(error) => self.not_written(error),
@@ -186,7 +199,11 @@ impl SessionTask {
                 self.end_now(not_kept(&error));
             }
             Woken::Deadline => {
-                self.journal.timeout(self.clock.now().mono);
+                let now = self.clock.now().mono;
+                self.journal.timeout(now);
+                if self.following.is_due(now) {
+                    self.follow_outputs().await;
+                }
                 drop(self.pass(Input::Timeout));
             }
             Woken::NobodyLeft => self.end_agent().await,
@@ -213,6 +230,7 @@ impl SessionTask {
             Command::Prompt { turn, message, reply } => self.prompt(turn, message, reply),
             Command::Steer { turn, message, reply } => self.steer(&turn, message, reply),
             Command::Cancel => drop(self.pass(Input::Command(AgentCommand::Cancel))),
+            Command::StopBackground => drop(self.pass(Input::Command(AgentCommand::StopBackground))),
             Command::Answer { item_id, answer, reply } => self.answer(item_id, answer, reply),
             Command::Configure(wishes) => {
                 wishes.into_iter().for_each(|wish| drop(self.pass(Input::Command(wish))));
@@ -325,6 +343,7 @@ impl SessionTask {
     }
 
     fn note(&mut self, notice: &Notice) {
+        self.following.hear(notice);
         if let Notice::Unknown { kind, sample } = notice {
             self.diagnostics.unknown(kind, sample);
         }
@@ -368,7 +387,8 @@ impl SessionTask {
         // What a turn said stands in the log before anybody hears that it is over.
         let is_over = matches!(phase, Phase::Idle | Phase::Closed);
         if !(is_over && self.journal.is_writing()) {
-            self.board.phase(phase, self.session.turn(), self.clock.now());
+            let background = self.session.background();
+            self.board.phase(phase, self.session.turn(), background, self.clock.now());
         }
     }
 

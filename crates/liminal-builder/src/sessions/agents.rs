@@ -329,8 +329,9 @@ fn git_programs(project: &ProjectRow) -> Failure {
 
 fn is_idle(slot: &Slot) -> bool {
     let live = slot.board.now();
+    let is_resting = live.view.state == SessionState::Idle && live.view.background.is_none();
     // A paused queue waits for a person and needs no agent meanwhile.
-    live.view.is_alive && live.view.state == SessionState::Idle && live.next_queued().is_none()
+    live.view.is_alive && is_resting && live.next_queued().is_none()
 }
 
 /// One file per life of an agent.

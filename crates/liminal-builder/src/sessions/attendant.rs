@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use liminal_core::wire::rest::SessionState;
-use liminal_core::wire::view::AgentView;
+use liminal_core::wire::view::{AgentView, BackgroundWork};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -26,6 +26,7 @@ struct Attendant {
     live: watch::Receiver<Live>,
     turns_ended: u64,
     state: SessionState,
+    background: Option<BackgroundWork>,
     agent_title: Option<String>,
     /// What is kept of the agent.
     kept: Option<AgentView>,
@@ -47,6 +48,7 @@ impl Sessions {
             live,
             turns_ended,
             state,
+            background: None,
             agent_title,
             kept: None,
             _counted: counted,
@@ -99,11 +101,19 @@ impl Attendant {
             sessions.note_login(slot, live.login);
         }
         // A turn ends a moment before its session is idle, and a list that was read in between shows it running.
-        if std::mem::replace(&mut self.state, live.view.state) != live.view.state {
+        let is_other_state = std::mem::replace(&mut self.state, live.view.state) != live.view.state;
+        let background = std::mem::replace(&mut self.background, live.view.background);
+        if is_other_state || background != live.view.background {
             sessions.announce(slot.project.clone());
         }
+        if background.is_some() && live.view.background.is_none() {
+            // What the agent writes of its end is its own.
+            slot.works(sessions.now());
+        }
         sessions.keep_attention(slot).await;
-        if live.view.state == SessionState::Idle && live.next_queued().is_some() {
+        // Work in the background that waits for an answer keeps no message waiting.
+        let is_resting = matches!(live.view.state, SessionState::Idle | SessionState::Waiting);
+        if is_resting && live.next_queued().is_some() {
             sessions.send_next(slot).await.ok();
         }
         let is_alive = self.handle.is_alive();

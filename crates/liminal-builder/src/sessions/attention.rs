@@ -16,7 +16,8 @@ use crate::store::{ProjectRow, SessionRow};
 type Seen = BTreeMap<SessionId, u64>;
 
 impl Sessions {
-    /// Sessions of these projects that wait, run, have something unread, or in which a request timed out.
+    /// Sessions of these projects that wait, run, also in the background, have something unread, or in which a request
+    /// timed out.
     pub(super) async fn needing_attention(
         &self,
         projects: &[ProjectRow],
@@ -50,7 +51,7 @@ impl Sessions {
         Ok(own.chain(of_others).collect())
     }
 
-    /// Sessions with a turn that runs or waits, or in which a request timed out.
+    /// Sessions with a turn that runs or waits, with work in the background, or in which a request timed out.
     fn busy(&self) -> Vec<SessionId> {
         let slots = self.slots();
         let busy = slots.values().filter(|slot| is_busy(&slot.board.watch().borrow()));
@@ -74,6 +75,8 @@ fn is_busy(live: &Live) -> bool {
         SessionState::Starting | SessionState::Running | SessionState::Cancelling | SessionState::Waiting => {
             true
         }
-        SessionState::Idle | SessionState::Closed => !live.asked.is_empty() || live.view.timed_out,
+        SessionState::Idle | SessionState::Closed => {
+            !live.asked.is_empty() || live.view.timed_out || live.view.background.is_some()
+        }
     }
 }

@@ -33,6 +33,17 @@ impl Sessions {
         Ok(self.status_of(&slot).await)
     }
 
+    /// Stops what runs in the background; a turn that runs goes on.
+    pub async fn stop_background(&self, id: &SessionId) -> Result<SessionStatus, Failure> {
+        let slot = self.slot(id).await?;
+        if let Some(handle) = slot.handle() {
+            // An agent that is gone meanwhile has stopped, too.
+            handle.stop_background().await.ok();
+        }
+        self.acted(&slot).await;
+        Ok(self.status_of(&slot).await)
+    }
+
     /// Stops the running turn, if there is one.
     pub(super) async fn interrupt(&self, slot: &Slot) {
         if let Some(handle) = slot.handle() {

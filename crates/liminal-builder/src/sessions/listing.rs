@@ -200,6 +200,7 @@ pub(super) fn summary(
         is_alive: live.is_some_and(|live| live.view.is_alive),
         source: if row.is_made { SessionSource::Made } else { SessionSource::Found },
         pending: live.map_or(0, |live| u32::try_from(live.asked.len()).unwrap_or(u32::MAX)),
+        background: live.and_then(|live| live.view.background),
         timed_out: live.map_or(row.timed_out, |live| live.view.timed_out),
         has_failed: live.map_or(row.has_failed, |live| live.has_failed),
         is_archived: row.is_archived,

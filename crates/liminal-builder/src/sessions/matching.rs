@@ -78,6 +78,7 @@ mod tests {
             is_alive: false,
             source: SessionSource::Made,
             pending: 0,
+            background: None,
             has_failed: false,
             is_archived: false,
             timed_out: false,

@@ -121,7 +121,10 @@ impl Slot {
     /// Whether an agent of ours may be writing.
     pub(super) fn is_at_work(&self, now: Timestamp, grace: SignedDuration) -> bool {
         let is_busy = self.handle().is_some_and(|handle| handle.is_busy());
-        is_busy || self.outside().worked_at.is_some_and(|worked| now.duration_since(worked) < grace)
+        let has_background = self.board.watch().borrow().view.background.is_some();
+        is_busy
+            || has_background
+            || self.outside().worked_at.is_some_and(|worked| now.duration_since(worked) < grace)
     }
 
     fn outside(&self) -> std::sync::MutexGuard<'_, Outside> {

@@ -212,6 +212,8 @@ impl AcpDialect {
         match command {
             AgentCommand::Open { directory, resume } => self.open(directory, resume, step),
             AgentCommand::Cancel => self.cancel(step),
+            // The protocol has no work that outlives its turn.
+            AgentCommand::StopBackground => {}
             AgentCommand::Answer { item_id, answer } => self.answer(item_id, &answer, step),
             AgentCommand::Steer { turn, message } => self.steer(Prompt { turn, message }, step),
             AgentCommand::Prompt { .. }
@@ -239,6 +241,7 @@ impl AcpDialect {
             AgentCommand::Open { .. }
             | AgentCommand::Steer { .. }
             | AgentCommand::Cancel
+            | AgentCommand::StopBackground
             | AgentCommand::Answer { .. } => {}
         }
     }
@@ -251,6 +254,7 @@ impl AcpDialect {
             AgentCommand::Open { .. }
             | AgentCommand::Steer { .. }
             | AgentCommand::Cancel
+            | AgentCommand::StopBackground
             | AgentCommand::Answer { .. }
             | AgentCommand::SetModel { .. }
             | AgentCommand::SetPermissionMode { .. }

@@ -202,6 +202,7 @@ impl ClaudeDialect {
             AgentCommand::Prompt { turn, message } => self.prompt(turn, message, step),
             AgentCommand::Steer { turn, message } => self.steer(turn, message, step),
             AgentCommand::Cancel => self.cancel(step),
+            AgentCommand::StopBackground => self.stop_background(step),
             AgentCommand::Answer { item_id, answer } => self.answer(item_id, &answer, step),
             AgentCommand::SetModel { model } => {
                 let arguments = model.map_or(Value::Null, |model| json!({ "model": model }));
@@ -240,12 +241,7 @@ impl ClaudeDialect {
     }
 
     fn cancel(&mut self, step: &mut Step<'_>) {
-        let Some(turn) = &mut self.turn else {
-            if self.prompts.is_empty() {
-                self.stop_background(step);
-            }
-            return self.prompts.cancel_all();
-        };
+        let Some(turn) = &mut self.turn else { return self.prompts.cancel_all() };
         if turn.is_cancel_asked {
             return;
         }

@@ -194,6 +194,8 @@ impl ModelDialect {
                 step.notify(Notice::not_steered(turn, "a model's API takes no message into an answer"));
             }
             AgentCommand::Cancel => self.cancel(step),
+            // A model's API does nothing after its answer.
+            AgentCommand::StopBackground => {}
             AgentCommand::SetModel { model } => {
                 self.model = model.unwrap_or_else(|| self.options.model.clone());
                 step.notify(Notice::Model { model: self.model.clone() });

@@ -64,6 +64,8 @@ impl Playback for ClaudePlayback {
                 Some(AgentCommand::Open { directory: String::new(), resume: None })
             }
             ("control_request", Some("interrupt")) => Some(AgentCommand::Cancel),
+            // One request for each task; the first stops them all.
+            ("control_request", Some("stop_task")) => Some(AgentCommand::StopBackground),
             ("control_request", Some("set_model")) => {
                 Some(AgentCommand::SetModel { model: text(sent, "/request/model").map(str::to_owned) })
             }

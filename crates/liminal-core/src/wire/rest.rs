@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::view::{QueuePause, SessionView};
+use super::view::{BackgroundWork, QueuePause, SessionView};
 use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::Attachment;
 use crate::ids::{AttachmentId, ProjectId, SessionId, TurnId};
@@ -242,6 +242,10 @@ pub struct SessionSummary {
     pub source: SessionSource,
     /// How many questions of it wait for an answer.
     pub pending: u32,
+    /// Work that runs in the background, in a turn or after its end; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub background: Option<BackgroundWork>,
     /// A request timed out, and no person has acted in the session since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]

@@ -1,7 +1,7 @@
 /** Background work while no turn runs, and the way to stop it. Unlike a turn it keeps nobody from sending messages. */
 import { createSignal, onCleanup, Show } from 'solid-js';
 import { backgroundCount, backgroundText, hasTurn } from '../../model/background';
-import { stopTurn } from '../../state/actions';
+import { stopBackground } from '../../state/actions';
 import { isDisconnected } from '../../state/services';
 import type { OpenSession } from '../../state/session';
 import { attempt } from '../../state/toasts';
@@ -34,6 +34,6 @@ function StopButton(props: { session: OpenSession }) {
   const [isSettled, setSettled] = createSignal(false);
   const timer = setTimeout(() => setSettled(true), SETTLE_MS);
   onCleanup(() => clearTimeout(timer));
-  const stop = (): void => attempt('The background work could not be stopped', () => stopTurn(props.session.id));
+  const stop = (): void => attempt('The background work could not be stopped', () => stopBackground(props.session.id));
   return <button type="button" class="button small" data-testid="stop-background" disabled={!isSettled()} onClick={stop}>Stop background work</button>;
 }

@@ -97,6 +97,15 @@ pub(super) const AREA: Area = Area {
         },
         Route {
             verb: Verb::Post,
+            path: "/api/session/{id}/background/stop",
+            access: Access::Credential,
+            summary: "Stops sub-agents and commands that run in the background; a turn that runs goes on",
+            headers: &[],
+            errors: &[OF_SESSION],
+            handler: handler!(session::stop_background),
+        },
+        Route {
+            verb: Verb::Post,
             path: "/api/session/{id}/kill",
             access: Access::Credential,
             summary: "Ends the agent and all it started; `load` brings the session back",

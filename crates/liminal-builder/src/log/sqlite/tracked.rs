@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use liminal_core::ids::{SessionId, TurnId};
+use liminal_core::upsert::Upsert;
 use rusqlite::{Connection, params};
 
+use super::super::batch::{Record, is_detached};
 use super::super::sequence::Sequence;
 use super::super::window::Window;
 use super::super::{Batch, Cursor, Entry, Head, Key, LogError};
@@ -20,6 +22,8 @@ pub(super) struct Tracked {
     /// The latest states that the disk does not have.
     dirty: BTreeMap<Key, Entry>,
     open_turns: BTreeSet<TurnId>,
+    /// The calls in the background that are open, and their turns.
+    background: BTreeMap<Key, TurnId>,
 }
 
 impl Tracked {
@@ -37,14 +41,15 @@ impl Tracked {
         };
         let sequence = Sequence::after(row.head.seq);
         let (stored, dirty) = (HashMap::new(), BTreeMap::new());
-        Ok(Self { row, sequence, stored, dirty, open_turns: BTreeSet::new() })
+        let background = background(connection, row.id)?;
+        Ok(Self { row, sequence, stored, dirty, open_turns: BTreeSet::new(), background })
     }
 
     /// Gives a batch its places.
     pub(super) fn place(&mut self, connection: &Connection, batch: Batch) -> Result<Vec<Entry>, LogError> {
         let mut entries = Vec::with_capacity(batch.records().len());
         for record in batch.into_records() {
-            self.note_turn(connection, &record.key, &record.turn)?;
+            self.note_turn(connection, &record)?;
             let (dirty, row) = (&self.dirty, self.row.id);
             let first_seq = |key: &Key| match dirty.get(key) {
                 Some(entry) => Ok(Some(entry.first_seq)),
@@ -121,17 +126,39 @@ impl Tracked {
         self.row.id
     }
 
-    fn note_turn(&mut self, connection: &Connection, key: &Key, turn: &TurnId) -> Result<(), LogError> {
+    fn note_turn(&mut self, connection: &Connection, record: &Record) -> Result<(), LogError> {
+        let (key, turn) = (&record.key, &record.turn);
         match key {
             Key::TurnEnded(_) => {
                 self.open_turns.remove(turn);
-                close_turn(connection, self.row.id, turn)
+                self.close_turn(connection, turn)
+            }
+            Key::Item(_) if record.is_detached && record.is_open => {
+                let is_known = self.background.insert(key.clone(), turn.clone()).is_some();
+                if is_known { Ok(()) } else { keep_turn(connection, self.row.id, turn) }
+            }
+            Key::Item(_) if record.is_detached => {
+                self.background.remove(key);
+                if self.has_ended(connection, turn)? { self.close_turn(connection, turn) } else { Ok(()) }
             }
             Key::Item(_) | Key::TurnStarted(_) if self.is_new(turn) => {
                 open_turn(connection, self.row.id, turn)
             }
             Key::Item(_) | Key::TurnStarted(_) => Ok(()),
         }
+    }
+
+    /// A turn that has calls in the background is not forgotten: a server that is killed must find them.
+    fn close_turn(&self, connection: &Connection, turn: &TurnId) -> Result<(), LogError> {
+        if self.background.values().any(|of| of == turn) {
+            return Ok(());
+        }
+        close_turn(connection, self.row.id, turn)
+    }
+
+    fn has_ended(&self, connection: &Connection, turn: &TurnId) -> Result<bool, LogError> {
+        let end = Key::TurnEnded(turn.clone());
+        Ok(self.dirty.contains_key(&end) || rows::first_seq(connection, self.row.id, &end)?.is_some())
     }
 
     fn is_new(&mut self, turn: &TurnId) -> bool {
@@ -147,7 +174,33 @@ pub(super) fn open_turn(connection: &Connection, session: i64, turn: &TurnId) ->
     Ok(())
 }
 
-/// Notes that a turn has ended.
+/// Notes that a turn has calls in the background, whether or not it has ended.
+fn keep_turn(connection: &Connection, session: i64, turn: &TurnId) -> Result<(), LogError> {
+    const KEEP: &str = "INSERT OR IGNORE INTO open_turn (session, turn) VALUES (?1, ?2)";
+    connection.prepare_cached(KEEP)?.execute(params![session, turn.as_str()])?;
+    Ok(())
+}
+
+/// The open calls in the background of a session that was not in memory. Its items are read only if a turn was kept
+/// because of such calls.
+fn background(connection: &Connection, session: i64) -> Result<BTreeMap<Key, TurnId>, LogError> {
+    const KEPT: &str = "SELECT EXISTS (SELECT 1 FROM open_turn WHERE session = ?1)";
+    let is_kept: bool = connection.prepare_cached(KEPT)?.query_row([session], |row| row.get(0))?;
+    if !is_kept {
+        return Ok(BTreeMap::new());
+    }
+    let mut background = BTreeMap::new();
+    for entry in rows::open_items(connection, session)? {
+        let state: Upsert = serde_json::from_slice(&entry.bytes)
+            .map_err(|error| LogError::Damaged(format!("entry {}: {error}", entry.seq)))?;
+        if is_detached(&state) {
+            background.insert(entry.key, state.turn_id);
+        }
+    }
+    Ok(background)
+}
+
+/// Notes that a turn has ended and left nothing in the background.
 pub(super) fn close_turn(connection: &Connection, session: i64, turn: &TurnId) -> Result<(), LogError> {
     const END: &str = "DELETE FROM open_turn WHERE session = ?1 AND turn = ?2";
     connection.prepare_cached(END)?.execute(params![session, turn.as_str()])?;

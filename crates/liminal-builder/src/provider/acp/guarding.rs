@@ -103,6 +103,7 @@ fn is_done(commands: &[AgentCommand], notices: &[Notice]) -> bool {
         | AgentCommand::Prompt { .. }
         | AgentCommand::Steer { .. }
         | AgentCommand::Cancel
+        | AgentCommand::StopBackground
         | AgentCommand::Answer { .. }
         | AgentCommand::SetModel { .. } => true,
     };

@@ -16,6 +16,7 @@ impl Prompt {
             AgentCommand::Open { .. }
             | AgentCommand::Steer { .. }
             | AgentCommand::Cancel
+            | AgentCommand::StopBackground
             | AgentCommand::Answer { .. }
             | AgentCommand::SetModel { .. }
             | AgentCommand::SetPermissionMode { .. }

@@ -128,7 +128,8 @@ impl ClaudeDialect {
 
     /// Has every task in the background stopped; the agent reports the end of each.
     pub(super) fn stop_background(&mut self, step: &mut Step<'_>) {
-        let calls: Vec<CallId> = self.background.iter().flat_map(Turn::calls_in_background).collect();
+        let turns = self.turn.iter().chain(&self.background);
+        let calls: Vec<CallId> = turns.flat_map(Turn::calls_in_background).collect();
         let is_running = |task: &Task| calls.contains(&task.call);
         let ids: Vec<String> =
             self.tasks.iter().filter(|(_, task)| is_running(task)).map(|(id, _)| id.to_owned()).collect();

@@ -1,0 +1,62 @@
+//! What background commands write while nothing else is heard of them. Owns when their files are read: before each line of
+//! the agent, so that a command's output comes before its end, and regularly.
+
+use std::time::Duration;
+
+use liminal_core::dialect::{Input, Notice};
+
+use super::SessionTask;
+use crate::recording::Said;
+use crate::session::output_files::{OutputFiles, Written};
+
+/// How often the files are read.
+const EVERY: Duration = Duration::from_millis(250);
+
+/// The files that are followed, and when to read them next.
+#[derive(Debug, Default)]
+pub(super) struct Following {
+    files: OutputFiles,
+    read_at: Duration,
+}
+
+impl Following {
+    /// When to read the files next, if any is followed.
+    pub(super) fn next_deadline(&self) -> Option<Duration> {
+        (!self.files.is_empty()).then_some(self.read_at)
+    }
+
+    /// Takes what an agent tells of such files.
+    pub(super) fn hear(&mut self, notice: &Notice) {
+        match notice {
+            Notice::FollowOutput { task, path } => self.files.follow(task.clone(), path),
+            Notice::UnfollowOutput { task } => self.files.unfollow(task),
+            _ => {}
+        }
+    }
+
+    pub(super) fn is_due(&self, now: Duration) -> bool {
+        self.next_deadline().is_some_and(|at| at <= now)
+    }
+
+    async fn read(&mut self, now: Duration) -> Vec<Written> {
+        self.read_at = now + EVERY;
+        let mut files = std::mem::take(&mut self.files);
+        let read = tokio::task::spawn_blocking(move || (files.read(), files)).await;
+        let Ok((written, files)) = read else { return Vec::new() };
+        self.files = files;
+        written
+    }
+}
+
+impl SessionTask {
+    /// Passes on what background commands have written since the last time.
+    pub(super) async fn follow_outputs(&mut self) {
+        if self.following.next_deadline().is_none() {
+            return;
+        }
+        for Written { task, text } in self.following.read(self.clock.now().mono).await {
+            self.record(&Said::Written { task: &task, text: &text });
+            drop(self.pass(Input::TaskOutput { task: &task, text: &text }));
+        }
+    }
+}
