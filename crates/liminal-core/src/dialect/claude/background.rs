@@ -67,7 +67,10 @@ impl ClaudeDialect {
         });
         let Some(task) = running else { return self.foreign_task_ended(task.as_ref(), line, step) };
         self.end_task(id, &task.call, TaskEnd::read(task, line), step);
-        if !task.is_of_sub_agent {
+        // A sub-agent hears of the end of its own tasks, and nobody of what a person stopped with the turn.
+        let is_stopped_by_user = text(line, "status") == Some("stopped")
+            && self.turn.as_ref().is_some_and(|turn| turn.is_cancel_asked);
+        if !task.is_of_sub_agent && !is_stopped_by_user {
             self.task_noted(id, task_end::note(task, line), step);
         }
     }

@@ -22,16 +22,12 @@ pub(super) fn shown(result: &str) -> &str {
 }
 
 /// The task of a command and the file that its output goes to.
-pub(super) fn output_file<'a>(
-    result: &'a str,
-    tool_use_result: Option<&'a Value>,
-) -> Option<(&'a str, &'a str)> {
-    let task = tool_use_result?.get("backgroundTaskId")?.as_str()?;
+pub(super) fn output_file(result: &str) -> Option<(&str, &str)> {
     let (_, rest) = result.split_once(OUTPUT_FILE)?;
     let end = rest.find(SUFFIX)? + SUFFIX.len();
     let path = rest.get(..end)?;
-    let is_its_own = path.rsplit('/').next().and_then(|name| name.strip_suffix(SUFFIX)) == Some(task);
-    is_its_own.then_some((task, path))
+    let task = path.rsplit('/').next()?.strip_suffix(SUFFIX)?;
+    Some((task, path))
 }
 
 #[cfg(test)]
@@ -58,12 +54,10 @@ mod tests {
     }
 
     #[test]
-    fn only_the_file_of_the_task_is_an_output_file() {
-        let result = json!({ "backgroundTaskId": "b1" });
-        assert_eq!(output_file(COMMAND, Some(&result)), Some(("b1", "/tmp/a b/tasks/b1.output")));
-        assert_eq!(output_file(COMMAND, Some(&json!({ "backgroundTaskId": "b2" }))), None);
-        assert_eq!(output_file(COMMAND, None), None);
-        assert_eq!(output_file("Output is being written to: /etc/passwd", Some(&result)), None);
+    fn the_output_file_is_named_after_its_task() {
+        assert_eq!(output_file(COMMAND), Some(("b1", "/tmp/a b/tasks/b1.output")));
+        assert_eq!(output_file("Output is being written to: /etc/passwd"), None);
+        assert_eq!(output_file("something else"), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::control::{self, Request};
 use super::notices::{self, Known};
 use super::permissions::Asked;
 use super::prompts::{Prompt, is_echo};
+use super::spending::Spending;
 use super::task_end::{TaskNote, notified_task};
 use super::task_list::TaskList;
 use super::turn::{Ending, Finish, Turn, TurnCause};
@@ -60,8 +61,9 @@ impl ClaudeDialect {
             "control_cancel_request" => self.control_cancel(line, step),
             "rate_limit_event" => self.note(notices::rate_limit(line), step),
             "command_lifecycle" => self.prompt_reported(line),
-            // The next `init` names the new session.
-            "conversation_reset" | "keep_alive" | "tool_progress" => {}
+            // The next `init` names the new session; its costs are counted anew.
+            "conversation_reset" => self.spending = Spending::default(),
+            "keep_alive" | "tool_progress" => {}
             _ => step.unknown(kind, bytes),
         }
     }

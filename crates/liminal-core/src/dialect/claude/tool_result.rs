@@ -21,12 +21,22 @@ pub(super) fn call_details(name: &str, input: &Map<String, Value>) -> ToolDetail
 
 /// A result's content as text.
 pub(super) fn result_text(content: &Value) -> String {
-    match content {
+    let text = match content {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => blocks.iter().map(block_text).collect::<Vec<_>>().join("\n"),
         Value::Null => String::new(),
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => content.to_string(),
-    }
+    };
+    report(&text).unwrap_or(text)
+}
+
+/// The report of a sub-agent without the frame that warns the model of it. Every line of the report is indented; the frame's
+/// own lines are not.
+fn report(result: &str) -> Option<String> {
+    let (_, framed) = result.split_once("[Subagent hand-back]")?;
+    let (_, lines) = framed.split_once("The report follows:\n")?;
+    let report: Vec<&str> = lines.lines().map_while(|line| line.strip_prefix("  ")).collect();
+    Some(report.join("\n"))
 }
 
 /// What a call tells after it ran: the files it touched, and what it changed in them.
@@ -157,6 +167,13 @@ mod tests {
 
     fn call(name: &str, input: &Value) -> ToolDetails {
         call_details(name, input.as_object().unwrap())
+    }
+
+    #[test]
+    fn a_report_is_shown_without_its_frame() {
+        let framed = "  <tools-used-before-summary>Bash</tools-used-before-summary>\n  \n[Subagent hand-back] No message from the user. The report follows:\n  One.\n    Two.\nagentId: a1\n<usage>1</usage>";
+        assert_eq!(result_text(&json!([{ "type": "text", "text": framed }])), "One.\n  Two.");
+        assert_eq!(result_text(&json!("[Subagent hand-back] alone")), "[Subagent hand-back] alone");
     }
 
     #[test]

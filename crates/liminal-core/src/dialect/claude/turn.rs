@@ -160,7 +160,7 @@ impl Turn {
         }
         let shown = launch::shown(&result.output);
         let is_launch = self.calls.launched(result, shown, &mut self.writer, step);
-        if let Some((task, path)) = launch::output_file(&result.output, extras).filter(|_| is_launch) {
+        if let Some((task, path)) = launch::output_file(&result.output).filter(|_| is_launch) {
             let (task, path) = (task.to_owned(), path.to_owned());
             step.notify(Notice::FollowOutput { task, path });
         }
