@@ -20,7 +20,7 @@ use crate::scenarios::Step::{self, Cancel, Ends, Said, Say};
 use crate::tap::tap;
 
 const fn scenario(name: &'static str, steps: &'static [Step]) -> Scenario {
-    Scenario { name, permission_mode: None, environment: &[], steps }
+    Scenario { name, permission_mode: None, environment: &[], before: &[], steps }
 }
 
 pub(crate) const SCENARIOS: [Scenario; 17] = [
@@ -73,8 +73,9 @@ pub(crate) async fn record(vendor: &'static Vendor, scenario: &Scenario) -> Resu
     let setup = Setup { config, recorder: Some(Recorder::create(&file)?), ..Setup::default() };
     let (outlet, outputs) = tap(64);
     let mut tasks = JoinSet::new();
+    let board = outlet.board.clone();
     let handle = SessionHandle::start(agent.await?, setup, outlet, &mut tasks);
-    Player::new(handle, outputs, folder.path()).play(scenario.steps).await?;
+    Player::new(handle, outputs, board, folder.path()).play(scenario.steps).await?;
     drop(tasks.join_next().await);
     Ok(fs::read_to_string(file)?)
 }

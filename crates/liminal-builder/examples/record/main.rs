@@ -21,15 +21,15 @@ use liminal_builder::clock;
 use liminal_builder::process::InstanceId;
 use liminal_builder::provider::claude_code::{ClaudeCode, Settings};
 use liminal_builder::provider::model_api::Vendor;
-use liminal_builder::provider::{OpenRequest, Provider, SessionOptions};
+use liminal_builder::provider::{OpenRequest, OpenedAgent, Provider, SessionOptions};
 use liminal_builder::recording::Recorder;
-use liminal_builder::session::{SessionHandle, Setup};
+use liminal_builder::session::{History, SessionHandle, Setup};
 use scripted_model::{Options, ScriptedModel};
 use tokio::task::JoinSet;
 
 use pin::Pin;
 use player::Player;
-use scenarios::{SCENARIOS, Scenario};
+use scenarios::{SCENARIOS, Scenario, Step};
 use scrub::Scrubber;
 use tap::tap;
 
@@ -77,17 +77,35 @@ async fn record(pin: Pin, scenario: &Scenario) -> Result<String> {
         permission_mode: scenario.permission_mode.map(str::to_owned),
         ..SessionOptions::default()
     };
-    let request = OpenRequest { directory: project.clone(), resume: None, options, past: Vec::new() };
-    let agent = ClaudeCode::new(settings).open(request).await?;
-
+    let provider = ClaudeCode::new(settings);
+    let request = |resume| OpenRequest {
+        directory: project.clone(),
+        resume,
+        options: options.clone(),
+        past: Vec::new(),
+    };
+    let mut resume = None;
+    if !scenario.before.is_empty() {
+        let agent = provider.open(request(None)).await?;
+        resume = Some(agent.session_id.clone());
+        play(agent, Setup::default(), &home_path, scenario.before).await?;
+    }
     let file = home_path.join("recording.ndjson");
-    let setup = Setup { recorder: Some(Recorder::create(&file)?), ..Setup::default() };
+    // The past would count as turns that have ended.
+    let history = History::Skip;
+    let setup = Setup { recorder: Some(Recorder::create(&file)?), history, ..Setup::default() };
+    play(provider.open(request(resume)).await?, setup, &home_path, scenario.steps).await?;
+    Scrubber::new(&home_path, &project, model.url()).scrubbed(&fs::read_to_string(file)?)
+}
+
+async fn play(agent: OpenedAgent, setup: Setup, home: &Path, steps: &[Step]) -> Result<()> {
     let (outlet, outputs) = tap(64);
+    let board = outlet.board.clone();
     let mut tasks = JoinSet::new();
     let handle = SessionHandle::start(agent, setup, outlet, &mut tasks);
-    Player::new(handle, outputs, &home_path).play(scenario.steps).await?;
+    Player::new(handle, outputs, board, home).play(steps).await?;
     drop(tasks.join_next().await);
-    Scrubber::new(&home_path, &project, model.url()).scrubbed(&fs::read_to_string(file)?)
+    Ok(())
 }
 
 fn settings(pin: Pin, home: &Path, model: &str) -> Result<Settings> {

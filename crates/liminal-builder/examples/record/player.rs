@@ -1,16 +1,17 @@
 //! Plays the user of a scenario: says, answers, waits.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use liminal_builder::clock;
-use liminal_builder::session::SessionHandle;
+use liminal_builder::session::{Board, SessionHandle};
 use liminal_core::event::Origin;
 use liminal_core::ids::ItemId;
 use liminal_core::upsert::{Output, TurnEvent, Upsert, UpsertBody, UpsertStatus};
 use liminal_core::wire::rest::PermissionAnswer;
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -25,10 +26,18 @@ pub(crate) struct Player {
     asked: VecDeque<ItemId>,
     ended: usize,
     has_spoken: bool,
+    /// The calls that run in the background.
+    background: BTreeSet<ItemId>,
+    board: Board,
 }
 
 impl Player {
-    pub(crate) fn new(handle: SessionHandle, outputs: mpsc::Receiver<Output>, home: &Path) -> Self {
+    pub(crate) fn new(
+        handle: SessionHandle,
+        outputs: mpsc::Receiver<Output>,
+        board: Board,
+        home: &Path,
+    ) -> Self {
         Self {
             handle,
             outputs,
@@ -36,6 +45,8 @@ impl Player {
             asked: VecDeque::new(),
             ended: 0,
             has_spoken: false,
+            background: BTreeSet::new(),
+            board,
         }
     }
 
@@ -61,6 +72,10 @@ impl Player {
                 self.answer(option_id, &[]).await
             }
             Step::Cancel => Ok(self.handle.cancel().await?),
+            Step::StopBackground => Ok(self.handle.stop_background().await?),
+            Step::Background(0) => self.until(|player| player.background.is_empty()).await,
+            Step::Background(count) => self.until(|player| player.background.len() >= *count).await,
+            Step::Kill => self.kill(),
             Step::Said => self.until(|player| player.has_spoken).await,
             Step::Ends(count) => {
                 self.until(|player| player.ended >= *count).await?;
@@ -68,6 +83,12 @@ impl Player {
                 Ok(())
             }
         }
+    }
+
+    fn kill(&self) -> Result<()> {
+        let pid = self.board.now().view.agent.pid.context("the agent has no process")?;
+        let pid = Pid::from_raw(pid.cast_signed()).context("no process has this id")?;
+        Ok(kill_process(pid, Signal::KILL)?)
     }
 
     async fn say(&mut self, text: &str) -> Result<()> {
@@ -116,6 +137,14 @@ impl Player {
                 if message.origin == Origin::Agent =>
             {
                 self.has_spoken = true;
+            }
+            Some(Output::Upsert(Upsert { item_id, status, body: UpsertBody::ToolCall(call), .. }))
+                if call.detached =>
+            {
+                match status {
+                    UpsertStatus::Create | UpsertStatus::Update => drop(self.background.insert(item_id)),
+                    UpsertStatus::Complete | UpsertStatus::Error => drop(self.background.remove(&item_id)),
+                }
             }
             Some(Output::Upsert(_) | Output::Turn(TurnEvent::TurnStarted { .. })) => {}
         }

@@ -6,6 +6,8 @@ pub(crate) struct Scenario {
     pub(crate) permission_mode: Option<&'static str>,
     /// Variables that the agent reads.
     pub(crate) environment: &'static [(&'static str, &'static str)],
+    /// What was done before in a process that is not recorded; the session is resumed.
+    pub(crate) before: &'static [Step],
     pub(crate) steps: &'static [Step],
 }
 
@@ -22,25 +24,41 @@ pub(crate) enum Step {
     /// Answers the newest question.
     AnswerLast(&'static str),
     Cancel,
+    /// Waits until so many calls run in the background.
+    Background(usize),
+    StopBackground,
+    /// Kills the agent's process.
+    Kill,
     /// Waits for a word of the agent.
     Said,
     /// Waits until so many turns have ended since the last time.
     Ends(usize),
 }
 
-use Step::{Answer, AnswerLast, AnswerWith, Asked, Cancel, Ends, Say};
+use Step::{Answer, AnswerLast, AnswerWith, Asked, Background, Cancel, Ends, Kill, Say, StopBackground};
 
 const fn scenario(name: &'static str, steps: &'static [Step]) -> Scenario {
-    Scenario { name, permission_mode: None, environment: &[], steps }
+    Scenario { name, permission_mode: None, environment: &[], before: &[], steps }
 }
 
 const fn planning(name: &'static str, steps: &'static [Step]) -> Scenario {
-    Scenario { name, permission_mode: Some("plan"), environment: &[], steps }
+    Scenario { name, permission_mode: Some("plan"), environment: &[], before: &[], steps }
 }
 
 /// With the older tool for task lists.
 const fn listing(name: &'static str, steps: &'static [Step]) -> Scenario {
-    Scenario { name, permission_mode: None, environment: &[("CLAUDE_CODE_ENABLE_TASKS", "0")], steps }
+    Scenario {
+        name,
+        permission_mode: None,
+        environment: &[("CLAUDE_CODE_ENABLE_TASKS", "0")],
+        before: &[],
+        steps,
+    }
+}
+
+/// With a session whose agent was killed.
+const fn resuming(name: &'static str, before: &'static [Step], steps: &'static [Step]) -> Scenario {
+    Scenario { name, permission_mode: None, environment: &[], before, steps }
 }
 
 const QUESTION: &str = r#"tool:AskUserQuestion {"questions":[{"question":"Which colour?","header":"Colour","multiSelect":false,"options":[{"label":"Red","description":"like fire"},{"label":"Blue","description":"like water"}]}]}"#;
@@ -73,7 +91,36 @@ const LIST_DONE: &str = r#"tool:TodoWrite {"todos":[{"content":"Look around","st
 tool:TodoWrite {"todos":"all of them"}
 then:all done"#;
 
-pub(crate) const SCENARIOS: [Scenario; 27] = [
+const AGENT: &str = r#"tool:Agent {"description":"look","prompt":"think:where is it\nsay:I look.\ntool:Bash {\"command\":\"sleep 1; echo here\"}\nthen:It is here.","subagent_type":"general-purpose","run_in_background":true}
+then:it looks"#;
+const AGENTS: &str = r#"tool:Agent {"description":"one","prompt":"say:first\ntool:Bash {\"command\":\"sleep 1; echo one\"}\nthen:one is done","subagent_type":"general-purpose","run_in_background":true}
+tool:Agent {"description":"two","prompt":"say:second\ntool:Bash {\"command\":\"sleep 2; echo two\"}\nthen:two is done","subagent_type":"general-purpose","run_in_background":true}
+then:both look"#;
+const FOREGROUND: &str = r#"tool:Agent {"description":"look","prompt":"say:I look.\ntool:Bash {\"command\":\"sleep 1; echo here\"}\nthen:It is here.","subagent_type":"general-purpose","run_in_background":false}
+then:it has looked"#;
+const NESTED: &str = r#"tool:Agent {"description":"outer","prompt":"tool:Agent {\"description\":\"inner\",\"prompt\":\"say:deep\\ntool:Bash {\\\"command\\\":\\\"sleep 1; echo deep\\\"}\\nthen:deep is done\",\"subagent_type\":\"general-purpose\"}\nthen:outer is done","subagent_type":"general-purpose","run_in_background":true}
+then:it looks"#;
+const AGENT_ASKS: &str = r#"tool:Agent {"description":"write","prompt":"tool:Bash {\"command\":\"sleep 1\"}\nthen:now\ntool:Write {\"file_path\":\"HOME/project/sub.txt\",\"content\":\"sub\\n\"}\nthen:written","subagent_type":"general-purpose","run_in_background":true}
+then:it writes"#;
+const COMMAND: &str = r#"tool:Bash {"command":"echo one; sleep 1; echo two; sleep 1; echo three","description":"count","run_in_background":true}
+then:it counts"#;
+const COMMAND_FAILS: &str = r#"tool:Bash {"command":"sleep 1; echo no; false","description":"fail","run_in_background":true}
+then:it tries"#;
+const COMMAND_OF_AGENT: &str = r#"tool:Agent {"description":"start","prompt":"tool:Bash {\"command\":\"echo a; sleep 2; echo b\",\"run_in_background\":true,\"description\":\"letters\"}\nthen:started","subagent_type":"general-purpose","run_in_background":true}
+then:it starts one"#;
+const ENDS_INSIDE: &str = r#"tool:Bash {"command":"sleep 1; echo soon","description":"soon","run_in_background":true}
+then:now wait
+tool:Bash {"command":"sleep 3; echo late","description":"late"}
+then:over"#;
+const BOTH: &str = r#"tool:Agent {"description":"look","prompt":"say:I look.\ntool:Bash {\"command\":\"sleep 9; echo here\"}\nthen:It is here.","subagent_type":"general-purpose","run_in_background":true}
+tool:Bash {"command":"echo one; sleep 9; echo two","description":"count","run_in_background":true}
+then:both run"#;
+const BOTH_THEN_STALL: &str = r#"tool:Agent {"description":"look","prompt":"say:I look.\ntool:Bash {\"command\":\"sleep 9; echo here\"}\nthen:It is here.","subagent_type":"general-purpose","run_in_background":true}
+tool:Bash {"command":"echo one; sleep 3; echo two","description":"count","run_in_background":true}
+then:both run
+stall"#;
+
+pub(crate) const SCENARIOS: [Scenario; 43] = [
     scenario(
         "80_question_answered",
         &[Say(QUESTION), AnswerWith("allow_once", &[("Which colour?", "Blue")]), Ends(1)],
@@ -155,4 +202,27 @@ pub(crate) const SCENARIOS: [Scenario; 27] = [
     scenario("95_sub_agent_speaks", &[Say(SUB_AGENT_SPEAKS), Ends(1)]),
     scenario("96_tasks", &[Say(TASKS), Ends(1), Say(TASKS_GO_ON), Ends(1)]),
     listing("96b_task_list", &[Say(LIST), Ends(1), Say(LIST_DONE), Ends(1)]),
+    scenario("97_sub_agent_in_background", &[Say(AGENT), Ends(2)]),
+    scenario("97b_two_sub_agents_in_background", &[Say(AGENTS), Ends(3)]),
+    scenario("97c_sub_agent_in_foreground", &[Say(FOREGROUND), Ends(1)]),
+    scenario("97d_nested_sub_agent", &[Say(NESTED), Ends(2)]),
+    scenario("97e_sub_agent_asks_after_the_turn", &[Say(AGENT_ASKS), Ends(1), Answer("allow_once"), Ends(1)]),
+    scenario("97f_message_while_a_sub_agent_works", &[Say(AGENT), Ends(1), Say("say:meanwhile"), Ends(2)]),
+    scenario("98_background_command_writes", &[Say(COMMAND), Ends(2)]),
+    scenario("98b_background_command_fails", &[Say(COMMAND_FAILS), Ends(2)]),
+    scenario("98c_background_command_ends_inside_a_turn", &[Say(ENDS_INSIDE), Ends(1)]),
+    scenario("98d_sub_agent_starts_a_command", &[Say(COMMAND_OF_AGENT), Ends(4)]),
+    scenario(
+        "99_cancelled_with_background_work",
+        &[Say(BOTH_THEN_STALL), Background(2), Cancel, Ends(2), Say("say:next"), Ends(1)],
+    ),
+    scenario("99b_background_work_stopped", &[Say(BOTH), Ends(1), StopBackground, Background(0), Ends(1)]),
+    scenario("99c_ended_with_background_work", &[Say(BOTH), Ends(1), Background(2)]),
+    scenario("99d_killed_with_background_work", &[Say(BOTH), Ends(1), Background(2), Kill, Background(0)]),
+    resuming(
+        "99e_resumed_after_a_kill",
+        &[Say(BOTH), Ends(1), Background(2), Kill, Background(0)],
+        &[Say("say:next"), Ends(1)],
+    ),
+    scenario("99f_two_turns_after_background_work", &[Say(COMMAND), Ends(2), Say("say:next"), Ends(1)]),
 ];
