@@ -77,9 +77,18 @@ impl Played {
         for (line, call) in calls.filter(|(_, block)| block["type"] == "tool_use" && !is_task_list(block)) {
             let shown = self.call(&call["id"]);
             assert_eq!(shown["toolName"], call["name"]);
-            assert_eq!(shown["toolArguments"], call["input"]);
+            // What permission was asked for is what runs, whatever was announced.
+            let input = self.requested(&call["id"]).unwrap_or(&call["input"]);
+            assert_eq!(shown["toolArguments"], *input);
             assert_eq!(shown["parentCallId"], line["parent_tool_use_id"], "sub-agents are nested");
         }
+    }
+
+    fn requested(&self, call: &Value) -> Option<&Value> {
+        let mut requests = self.lines("control_request").map(|line| &line["request"]);
+        let asked =
+            requests.find(|request| request["tool_use_id"] == *call && request["subtype"] == "can_use_tool");
+        asked.map(|request| &request["input"])
     }
 
     fn every_result_is_shown_with_its_output(&self) {
@@ -94,7 +103,14 @@ impl Played {
                 assert!(shown["toolOutput"].is_null() && shown["status"] != "complete", "{shown}");
                 continue;
             }
-            assert_eq!(shown["toolOutput"], output);
+            if output.contains("[Subagent hand-back]") {
+                let report = shown["toolOutput"].as_str().unwrap();
+                assert!(
+                    !report.is_empty() && report.lines().all(|line| output.contains(&format!("  {line}")))
+                );
+            } else {
+                assert_eq!(shown["toolOutput"], output);
+            }
             assert_eq!(shown["toolOutputIsError"], result["is_error"] == true);
             let details = &line["tool_use_result"];
             let changed = details["structuredPatch"].is_array() && details["filePath"].is_string();
@@ -204,20 +220,35 @@ impl Played {
 
     fn prices_add_up(&self) {
         let prices = self.events.iter().filter_map(|event| event["usage"]["costUsd"].as_f64());
-        let last = self.lines("result").last().and_then(|result| result["total_cost_usd"].as_f64());
-        let difference = prices.sum::<f64>() - last.unwrap_or_default();
+        let told: f64 = self.totals().iter().filter_map(|result| result["total_cost_usd"].as_f64()).sum();
+        let difference = prices.sum::<f64>() - told;
         assert!(difference.abs() < 1e-9, "{difference}");
     }
 
     /// The models' counts have everything that was paid for.
     fn tokens_add_up(&self) {
-        let models = self.lines("result").last().and_then(|result| result["modelUsage"].as_object());
+        let totals = self.totals();
         let ends: Vec<&Value> = self.events.iter().filter(|event| event["type"] == "response_done").collect();
         for name in ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"] {
             let shown: u64 = ends.iter().filter_map(|end| end["usage"][name].as_u64()).sum();
-            let told = models.into_iter().flat_map(|models| models.values());
-            assert_eq!(shown, told.filter_map(|model| model[name].as_u64()).sum::<u64>(), "{name}");
+            let models = totals.iter().filter_map(|result| result["modelUsage"].as_object());
+            let counts = models.flat_map(|models| models.values()).filter_map(|model| model[name].as_u64());
+            assert_eq!(shown, counts.sum::<u64>(), "{name}");
         }
+    }
+
+    /// The results that have the sums of everything: the last one, and the last before each time the count begins anew.
+    fn totals(&self) -> Vec<&Value> {
+        let (mut totals, mut last) = (Vec::new(), None);
+        for line in &self.said {
+            match line["type"].as_str() {
+                Some("result") => last = Some(line),
+                Some("conversation_reset") => totals.extend(last.take()),
+                _ => {}
+            }
+        }
+        totals.extend(last);
+        totals
     }
 
     fn every_line_is_understood(&self) {

@@ -10,9 +10,14 @@ use serde_json::Value;
 
 use crate::agent::{Agent, assistant, init, result, text};
 use crate::happenings::{Happening, Repertoire, assert_all_is_over, happenings, noisy, said_in};
-use crate::recordings::{FOLDER, events_of};
+use crate::newest;
+use crate::recordings::{self, events_of};
+use crate::snapshots::Folder;
 
-static SAID: LazyLock<Vec<Value>> = LazyLock::new(|| said_in(&FOLDER));
+/// Of both versions: an agent may update itself between two sessions.
+static SAID: LazyLock<Vec<Value>> = LazyLock::new(|| FOLDERS.iter().flat_map(said_in).collect());
+
+const FOLDERS: [Folder; 2] = [recordings::FOLDER, newest::FOLDER];
 
 fn anything(most: usize) -> impl Strategy<Value = Vec<Happening<()>>> {
     happenings(most, 1, Just(()))
@@ -70,9 +75,10 @@ proptest! {
         which in any::<prop::sample::Index>(),
         again in vec(any::<(bool, bool)>(), 1..40),
     ) {
-        let names = FOLDER.names();
-        let name = &names[which.index(names.len())];
-        let once = FOLDER.text(name);
+        let names = FOLDERS.iter().flat_map(|folder| folder.names().into_iter().map(move |name| (folder, name)));
+        let names: Vec<_> = names.collect();
+        let (folder, name) = &names[which.index(names.len())];
+        let once = folder.text(name);
         let twice = repeated(&once, &again);
         let events = |text: &str| events_of(&Recording::read(text).unwrap());
         prop_assert_eq!(events(&twice), events(&once), "{}", name);

@@ -29,8 +29,9 @@ mod laws;
 #[cfg(test)]
 mod models;
 #[cfg(test)]
-mod patience;
+mod newest;
 #[cfg(test)]
+mod patience;
 mod recordings;
 #[cfg(test)]
 mod reviewed;

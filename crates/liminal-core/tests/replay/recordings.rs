@@ -11,14 +11,19 @@ use crate::snapshots::{Folder, event_lines, notices, parsed, recordings, upsert_
 pub(crate) const FOLDER: Folder = Folder("claude");
 
 fn check(name: &str) {
-    let recording = FOLDER.recording(name);
+    check_in(&FOLDER, name);
+}
+
+/// Checks a recording of any version.
+pub(crate) fn check_in(folder: &Folder, name: &str) {
+    let recording = folder.recording(name);
     let (events, upserts) = (events_of(&recording), upsert_lines(|audience| played(&recording, audience)));
     invariants::of_events(&parsed(&events));
     invariants::of_upserts(&parsed(&upserts));
     let notices = notices(|audience| played(&recording, audience));
     Played::new(&recording, parsed(&events), parsed(&upserts), notices).check();
-    FOLDER.compare(name, "events.ndjson", &events);
-    FOLDER.compare(name, "upserts.ndjson", &upserts);
+    folder.compare(name, "events.ndjson", &events);
+    folder.compare(name, "upserts.ndjson", &upserts);
 }
 
 /// The events that a recording gives, as lines.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::directories::names_in;
 
-const FOLDERS: [&str; 5] = ["acp", "anthropic", "claude", "claude-history", "openai"];
+const FOLDERS: [&str; 6] = ["acp", "anthropic", "claude", "claude-history", "claude-newest", "openai"];
 
 /// Names of snapshots, each with a sum.
 type Sums = BTreeMap<String, String>;
