@@ -1,13 +1,13 @@
 //! A conversation in a terminal: a session is followed, and whoever sits there is asked and listened to. Owns the one
 //! loop in which all of that happens; what is shown is the transcript's business.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::future::pending;
 use std::io::{self, IsTerminal, Stderr, Stdout};
 
 use anyhow::Result;
 use liminal_core::error::ErrorCode;
-use liminal_core::ids::{SessionId, TurnId};
+use liminal_core::ids::{ItemId, SessionId, TurnId};
 use liminal_core::upsert::{TurnEvent, TurnStatus, Upsert, UpsertBody, UpsertStatus};
 use liminal_core::wire::ServerMessage;
 use liminal_core::wire::rest::{SendMessage, SessionStatus};
@@ -50,6 +50,8 @@ pub(super) struct Conversation {
     transcript: Transcript<Stdout, Stderr>,
     /// Questions that wait for a person, the one that is being asked first.
     questions: VecDeque<Asking>,
+    /// The calls that run in the background.
+    background: BTreeSet<ItemId>,
     /// When the question that is being asked was shown.
     prompted_at: Instant,
     lines: Option<Lines<BufReader<Stdin>>>,
@@ -83,6 +85,7 @@ impl Conversation {
             manner: Manner { asks: manner.asks && lines.is_some(), ..manner },
             transcript: Transcript::new(io::stdout(), io::stderr(), is_dimming, prompts),
             questions: VecDeque::new(),
+            background: BTreeSet::new(),
             prompted_at: Instant::now(),
             lines,
             interrupts,
@@ -143,10 +146,11 @@ impl Conversation {
         if !self.manner.is_json {
             self.transcript.show(state)?;
         }
+        self.note_background(state);
         let UpsertBody::Permission(asked) = &state.body else { return Ok(()) };
         match state.status {
             UpsertStatus::Create => {
-                self.asked(Asking::new(state.item_id.clone(), asked.request.clone())).await
+                self.asked(Asking::new(state.item_id.clone(), asked.request.clone()), &state.turn_id).await
             }
             UpsertStatus::Update => Ok(()),
             UpsertStatus::Complete | UpsertStatus::Error => {
@@ -156,7 +160,30 @@ impl Conversation {
         }
     }
 
-    async fn asked(&mut self, asking: Asking) -> Result<()> {
+    fn note_background(&mut self, state: &Upsert) {
+        let UpsertBody::ToolCall(call) = &state.body else { return };
+        match state.status {
+            UpsertStatus::Create | UpsertStatus::Update if call.detached => {
+                self.background.insert(state.item_id.clone());
+            }
+            UpsertStatus::Create | UpsertStatus::Update => {}
+            UpsertStatus::Complete | UpsertStatus::Error => drop(self.background.remove(&state.item_id)),
+        }
+    }
+
+    /// A command that sees one turn to its end leaves while work in the background goes on.
+    fn tell_background(&mut self) -> Result<()> {
+        let tasks = match self.background.len() {
+            0 => return Ok(()),
+            1 => "1 task has".to_owned(),
+            count => format!("{count} tasks have"),
+        };
+        let session = &self.session;
+        let note = format!("{tasks} not finished in the background; follow with `liminal attach {session}`");
+        Ok(self.transcript.note(&note)?)
+    }
+
+    async fn asked(&mut self, asking: Asking, of: &TurnId) -> Result<()> {
         if self.questions.iter().any(|known| known.item == asking.item) {
             return Ok(());
         }
@@ -165,9 +192,9 @@ impl Conversation {
                 self.questions.push_back(asking);
                 if self.questions.len() == 1 { self.ask() } else { Ok(()) }
             }
-            (Purpose::Turn(_), false) => self.deny(&asking).await,
-            // Somebody else may answer it.
-            (Purpose::Watch, false) => {
+            (Purpose::Turn(turn), false) if of == turn => self.deny(&asking).await,
+            // Somebody else may answer it, and background work of another turn is not this command's to reject.
+            (Purpose::Turn(_) | Purpose::Watch, false) => {
                 Ok(self.transcript.note(&format!("? {}; answer with `liminal approve`", asking.summary()))?)
             }
         }
@@ -279,7 +306,11 @@ impl Conversation {
                 (turn_id, Exit::Failed)
             }
         };
-        Ok((self.purpose == Purpose::Turn(turn.clone())).then_some(exit))
+        let is_its_end = self.purpose == Purpose::Turn(turn.clone());
+        if is_its_end && !self.manner.is_json {
+            self.tell_background()?;
+        }
+        Ok(is_its_end.then_some(exit))
     }
 }
 

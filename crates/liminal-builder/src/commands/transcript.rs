@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
+use liminal_core::error::ErrorCode;
 use liminal_core::event::Origin;
 use liminal_core::ids::ItemId;
 use liminal_core::upsert::{PermissionBody, ToolCallBody, Upsert, UpsertBody, UpsertStatus};
@@ -166,11 +167,21 @@ const fn is_over(state: &Upsert) -> bool {
 
 fn tool(state: &Upsert, call: &ToolCallBody) -> String {
     let has_failed = state.status == UpsertStatus::Error || call.tool_output_is_error == Some(true);
-    let (mark, end) = if has_failed { ("✗", ": failed") } else { ("•", "") };
+    let (mark, end) = match (has_failed, ended_in_background(state)) {
+        (_, Some(why)) => ("•", format!(": {}", safe_line(why))),
+        (true, None) => ("✗", ": failed".to_owned()),
+        (false, None) => ("•", String::new()),
+    };
     let title = call.details.title.as_deref().unwrap_or_default();
     let title = if title.is_empty() || title == call.tool_name { String::new() } else { format!(" {title}") };
     let indent = if state.parent_call_id.is_some() { "  " } else { "" };
     format!("{indent}{mark} {}{end}", safe_line(&format!("{}{title}", call.tool_name)))
+}
+
+/// Why work in the background ended before it had finished. The tool itself did not fail.
+fn ended_in_background(state: &Upsert) -> Option<&str> {
+    let is_ended = state.error_code.as_deref() == Some(ErrorCode::BackgroundEnded.as_str());
+    state.error_message.as_deref().filter(|_| is_ended)
 }
 
 fn answered(asked: &PermissionBody) -> String {
@@ -207,6 +218,15 @@ mod tests {
             "toolOutputIsError": output,
         });
         state(item, "complete", &body)
+    }
+
+    #[test]
+    fn work_that_was_ended_in_the_background_has_not_failed() {
+        let mut ended = tool_call("a", None);
+        ended.status = UpsertStatus::Error;
+        ended.error_code = Some("BACKGROUND_ENDED".to_owned());
+        ended.error_message = Some("the background command was stopped".to_owned());
+        assert_eq!(read(&[ended], false).1, "• Read a\\u001b.rs: the background command was stopped\n");
     }
 
     fn read(states: &[Upsert], is_dimming: bool) -> (String, String) {

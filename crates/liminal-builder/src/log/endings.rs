@@ -42,10 +42,7 @@ pub(super) fn end<'a>(
 ) -> Result<Batch, LogError> {
     let states = items.into_iter().map(|entry| state(session, entry)).collect::<Result<Vec<_>, _>>()?;
     let background = in_background(&states);
-    let ended = ErrorInfo::new(
-        ErrorCode::BackgroundEnded,
-        format!("this was ended while it ran in the background: {}", reason.message),
-    );
+    let ended = background_error(reason);
     let mut encoder = Encoder::default();
     for state in states {
         if background.contains(&state.item_id) {
@@ -65,6 +62,15 @@ pub(super) fn end<'a>(
         });
     }
     Ok(encoder.take())
+}
+
+fn background_error(reason: &ErrorInfo) -> ErrorInfo {
+    let message = if reason.code == ErrorCode::ServerRestart.as_str() {
+        "the server was stopped while this ran in the background; ask again for what is missing".to_owned()
+    } else {
+        format!("this ran in the background, and how it ended is not known: {}", reason.message)
+    };
+    ErrorInfo::new(ErrorCode::BackgroundEnded, message)
 }
 
 /// The open calls in the background, and the open items that belong to them.

@@ -1,6 +1,7 @@
 //! Every log keeps the same promises: one suite, run against each of them.
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod background;
 mod conformance;
 mod corruption;
 pub(crate) mod durability;
