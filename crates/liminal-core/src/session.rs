@@ -1,6 +1,7 @@
 //! One conversation with one agent: a dialect, the turn that runs, and what may happen when. Owns the phase of the
 //! session and promises that at most one turn runs and that each ends once. Knows no pipe and no clock.
 
+mod background;
 mod step;
 
 use std::collections::BTreeMap;
@@ -11,12 +12,13 @@ pub use step::{News, SessionStep};
 use crate::dialect::{AgentCommand, Closed, Dialect, Input, Notice, Outbox, UserMessage};
 use crate::envelope::StreamEventEnvelope;
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::event::{FinalItem, ItemKind, ItemStart, StreamEvent};
+use crate::event::{ItemKind, StreamEvent};
 use crate::ids::{CallId, ItemId, TurnId};
 use crate::processor::Config;
 use crate::time::Now;
 use crate::turns::Turns;
 use crate::wire::rest::PermissionAnswer;
+use background::Background;
 
 /// How patient a session is with its agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,8 +82,7 @@ pub struct Session {
     is_stalled: bool,
     /// What the agent asks, and the calls whose sub-agents ask: while it waits for people, its silence means nothing.
     asked: BTreeMap<ItemId, Option<CallId>>,
-    /// The detached calls that are open, and their items.
-    background: BTreeMap<CallId, ItemId>,
+    background: Background,
     patience: Patience,
     outbox: Outbox,
 }
@@ -101,7 +102,7 @@ impl Session {
             heard_at: Duration::ZERO,
             is_stalled: false,
             asked: BTreeMap::new(),
-            background: BTreeMap::new(),
+            background: Background::default(),
             patience,
             outbox: Outbox::default(),
         }
@@ -255,7 +256,7 @@ impl Session {
         let reason = ErrorInfo::new(ErrorCode::ProcessCrash, "the agent ended inside the turn");
         self.turns.finish(&reason, Some(now), step.outputs);
         self.refuse_unbound(&reason, step);
-        self.background.clear();
+        self.background = Background::default();
         (self.phase, self.turn, self.cancel_until) = (Phase::Closed, None, None);
     }
 
@@ -320,7 +321,7 @@ impl Session {
 
     fn event(&mut self, event: StreamEventEnvelope, now: Now, step: &mut SessionStep<'_>) {
         self.turns.handle_event(&event, now, step.outputs);
-        self.note_background(&event.payload);
+        self.background.note(&event.payload);
         self.note_question(&event.payload);
         if let Some(failure) = end_of_turn(&event.payload) {
             self.turn_ended(&event.turn_id, &failure, step);
@@ -343,31 +344,6 @@ impl Session {
             StreamEvent::ItemStart(_)
             | StreamEvent::ItemDelta(_)
             | StreamEvent::ResponseStart(_)
-            | StreamEvent::UsageUpdate(_) => {}
-        }
-    }
-
-    fn note_background(&mut self, event: &StreamEvent) {
-        match event {
-            StreamEvent::ItemStart(ItemStart { item_id, kind: ItemKind::FunctionCall(call), .. })
-                if call.detached =>
-            {
-                self.background.insert(call.call_id.clone(), item_id.clone());
-            }
-            StreamEvent::ItemDone(done) => {
-                if let FinalItem::FunctionCallOutput(output) = &done.final_item {
-                    self.background.remove(&output.call_id);
-                }
-            }
-            StreamEvent::ItemError(failed) => self.background.retain(|_, item| *item != failed.item_id),
-            StreamEvent::ItemCancelled(cancelled) => {
-                self.background.retain(|_, item| *item != cancelled.item_id);
-            }
-            StreamEvent::ItemStart(_)
-            | StreamEvent::ItemDelta(_)
-            | StreamEvent::ResponseStart(_)
-            | StreamEvent::ResponseDone(_)
-            | StreamEvent::ResponseError(_)
             | StreamEvent::UsageUpdate(_) => {}
         }
     }

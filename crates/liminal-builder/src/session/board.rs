@@ -284,15 +284,17 @@ impl Live {
     fn tell_pending(&mut self) {
         self.view.pending = self.asked.keys().cloned().collect();
         let is_in_turn = self.view.turn.is_some();
-        match self.view.state {
-            SessionState::Running | SessionState::Waiting if is_in_turn => {
-                self.view.state = state(Phase::Running, self);
-            }
-            SessionState::Idle | SessionState::Waiting if self.view.is_alive => {
-                self.view.state = state(Phase::Idle, self);
-            }
-            _ => {}
-        }
+        let phase = match self.view.state {
+            SessionState::Running | SessionState::Waiting if is_in_turn => Phase::Running,
+            SessionState::Idle | SessionState::Waiting if self.view.is_alive => Phase::Idle,
+            SessionState::Starting
+            | SessionState::Idle
+            | SessionState::Running
+            | SessionState::Cancelling
+            | SessionState::Waiting
+            | SessionState::Closed => return,
+        };
+        self.view.state = state(phase, self);
     }
 
     fn notice(&mut self, notice: Notice) {

@@ -5,6 +5,7 @@
 //! them, and begins turns by itself when work in the background ends.
 
 mod background;
+mod beginning;
 mod blocks;
 mod calls;
 mod control;
@@ -31,10 +32,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::requested_input;
-use super::turn_writer::Opening;
-use super::{AgentCommand, Closed, Dialect, Input, Notice, Outbox, Step, TurnWriter, UserMessage};
+use super::{AgentCommand, Closed, Dialect, Input, Notice, Outbox, Step, UserMessage};
 use crate::error::{ErrorCode, ErrorInfo};
-use crate::event::MessageItem;
 use crate::ids::{ItemId, SessionId, TurnId};
 use crate::time::Now;
 use crate::wire::rest::PermissionAnswer;
@@ -352,12 +351,6 @@ impl ClaudeDialect {
         waits.then(|| self.quiet_since + self.options.prompt_timeout)
     }
 
-    fn new_turn(&self, turn: TurnId, prompt: Option<MessageItem>, cause: TurnCause) -> Turn {
-        let model_id = self.agent.model.clone().unwrap_or_else(|| "unknown".to_owned());
-        let opening = Opening { model_id, provider_id: PROVIDER_ID.to_owned(), prompt };
-        Turn::new(TurnWriter::new(self.session_id.clone(), turn, opening), cause)
-    }
-
     /// Ends the turn. What sub-agents in the background still ask is asked again, so that it stays answerable.
     fn end_turn(&mut self, ending: Ending, step: &mut Step<'_>) {
         let Some(mut turn) = self.turn.take() else { return };
@@ -391,15 +384,5 @@ impl ClaudeDialect {
         if let Some(turn) = &mut self.turn {
             turn.ask(asked, parent.as_ref(), until, step);
         }
-    }
-
-    /// Opens a turn that nobody asked for. Numbered, because an agent may repeat its ids.
-    fn open_by_agent(&mut self, id: &str, cause: TurnCause, step: &mut Step<'_>) {
-        self.turns_by_agent += 1;
-        let turn = TurnId::from(format!("auto-{}-{id}", self.turns_by_agent));
-        step.notify(Notice::TurnOpened { turn: turn.clone() });
-        let mut turn = self.new_turn(turn, None, cause);
-        turn.writer.open(step);
-        self.turn = Some(turn);
     }
 }

@@ -26,7 +26,14 @@ impl UpsertProcessor {
             StreamEvent::ItemDone(done) if matches!(done.final_item, FinalItem::FunctionCallOutput(_)) => {
                 Fate::Complete
             }
-            _ => return,
+            StreamEvent::ResponseStart(_)
+            | StreamEvent::ItemStart(_)
+            | StreamEvent::ItemDelta(_)
+            | StreamEvent::ItemDone(_)
+            | StreamEvent::ItemCancelled(_)
+            | StreamEvent::UsageUpdate(_)
+            | StreamEvent::ResponseDone(_)
+            | StreamEvent::ResponseError(_) => return,
         };
         // No later event ends what belongs to a call that is over.
         self.end_items(fate, Scope::OfTurn, Some(cause), cause.now, out);
@@ -51,7 +58,11 @@ impl UpsertProcessor {
             StreamEvent::ItemDelta(delta) => self.is_open(&delta.item_id),
             StreamEvent::ItemDone(done) => match &done.final_item {
                 FinalItem::FunctionCallOutput(output) => self.is_call_open(&output.call_id),
-                _ => self.is_open(&done.item_id),
+                FinalItem::Message(_)
+                | FinalItem::Reasoning(_)
+                | FinalItem::FunctionCall(_)
+                | FinalItem::Plan(_)
+                | FinalItem::Permission(_) => self.is_open(&done.item_id),
             },
             StreamEvent::ItemError(failed) => self.is_open(&failed.item_id),
             StreamEvent::ItemCancelled(cancelled) => self.is_open(&cancelled.item_id),
@@ -65,7 +76,11 @@ impl UpsertProcessor {
     fn starts_in_detached(&mut self, start: &ItemStart) -> bool {
         let call = match &start.kind {
             ItemKind::FunctionCallOutput(output) => output.call_id.as_ref(),
-            _ => start.parent_call_id.as_ref(),
+            ItemKind::Message
+            | ItemKind::Reasoning
+            | ItemKind::FunctionCall(_)
+            | ItemKind::Plan(_)
+            | ItemKind::Permission(_) => start.parent_call_id.as_ref(),
         };
         self.items.find(&start.item_id).is_none() && call.is_some_and(|call| self.is_call_open(call))
     }

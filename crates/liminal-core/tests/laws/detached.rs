@@ -36,7 +36,7 @@ proptest! {
         events in any_background_events(), config in any_config(),
     ) {
         let outputs = run(&events, config);
-        let end = outputs.iter().position(|output| is_end(output)).unwrap();
+        let end = outputs.iter().position(is_end).unwrap();
         let (before, after) = outputs.split_at(end);
         let is_shown = |upsert: &&Upsert| detached_call(upsert).is_some();
         let mut items: BTreeSet<&ItemId> = upserts(before).filter(is_shown).map(|upsert| &upsert.item_id).collect();
@@ -114,7 +114,15 @@ fn names(events: &[StreamEventEnvelope], item: &ItemId) -> BTreeSet<CallId> {
         {
             Some(call.call_id.clone())
         }
-        _ => None,
+        StreamEvent::ResponseStart(_)
+        | StreamEvent::ItemStart(_)
+        | StreamEvent::ItemDelta(_)
+        | StreamEvent::ItemDone(_)
+        | StreamEvent::ItemError(_)
+        | StreamEvent::ItemCancelled(_)
+        | StreamEvent::UsageUpdate(_)
+        | StreamEvent::ResponseDone(_)
+        | StreamEvent::ResponseError(_) => None,
     };
     events.iter().filter_map(name).collect()
 }

@@ -27,10 +27,11 @@ impl Following {
 
     /// Takes what an agent tells of such files.
     pub(super) fn hear(&mut self, notice: &Notice) {
-        match notice {
-            Notice::FollowOutput { task, path } => self.files.follow(task.clone(), path),
-            Notice::UnfollowOutput { task } => self.files.unfollow(task),
-            _ => {}
+        if let Notice::FollowOutput { task, path } = notice {
+            self.files.follow(task.clone(), path);
+        }
+        if let Notice::UnfollowOutput { task } = notice {
+            self.files.unfollow(task);
         }
     }
 

@@ -1,18 +1,16 @@
 //! What each line of Claude Code means for the process it comes from. Owns the choice of the turn that a line
 //! belongs to, and the beginning and the end of turns.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value};
 
 use super::control::{self, Request};
 use super::notices::{self, Known};
 use super::permissions::Asked;
-use super::prompts::{Prompt, is_echo};
+use super::prompts::is_echo;
 use super::spending::Spending;
-use super::task_end::{TaskNote, notified_task};
+use super::task_end::notified_task;
 use super::task_list::TaskList;
-use super::turn::{Ending, Finish, Turn, TurnCause};
+use super::turn::{Finish, Turn};
 use super::wire::{Block, Part, blocks, flag, list, object, text};
 use super::{ClaudeDialect, Notice, Step};
 use crate::dialect::login;
@@ -29,8 +27,6 @@ const CLEARED: &str = "The agent has begun anew, and does not know what was said
 const COMPACTED: &str = "Compacted";
 /// The capability to report how far the agent is with each prompt, in `command_lifecycle` lines.
 const LIFECYCLE: &str = "msg_lifecycle_v1";
-/// How soon after the end of a task in the background a turn begins because of it.
-const TASK_TURN_WITHIN: Duration = Duration::from_secs(1);
 
 impl ClaudeDialect {
     pub(super) fn part(&mut self, part: &Part<'_>, bytes: &[u8], step: &mut Step<'_>) {
@@ -107,69 +103,6 @@ impl ClaudeDialect {
         }
     }
 
-    fn begin_after_init(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
-        if let Some(turn) = &mut self.turn {
-            if turn.cause != TurnCause::Request {
-                return;
-            }
-            if self.prompts.is_empty() {
-                turn.cause = TurnCause::Agent;
-                return;
-            }
-            let Some(mut request) = self.turn.take() else { return };
-            let carried = request.end(Ending::Completed(Finish::default()), step);
-            self.keep_background(request);
-            self.begin_first(step);
-            return carried.into_iter().for_each(|asked| self.ask(asked, step));
-        }
-        let id = text(line, "uuid").unwrap_or("unnamed");
-        if self.prompts.are_starts_reported() {
-            self.announced = Some(id.to_owned());
-            return self.begin_first(step);
-        }
-        let is_of_agent = self.prompts.is_empty() || self.has_task_note(step);
-        if is_of_agent {
-            self.announced = Some(id.to_owned());
-            return self.open_announced(step);
-        }
-        self.begin_first(step);
-    }
-
-    /// Opens the turn that the agent has announced, with the reason if that is known.
-    pub(super) fn open_announced(&mut self, step: &mut Step<'_>) {
-        let Some(id) = self.announced.take().filter(|_| self.turn.is_none()) else { return };
-        self.open_by_agent(&id, TurnCause::Agent, step);
-        for note in self.take_task_notes(step) {
-            self.note(Some(note), step);
-        }
-    }
-
-    fn prompt_reported(&mut self, line: &Map<String, Value>) {
-        if let (Some(uuid), Some(state)) = (text(line, "command_uuid"), text(line, "state")) {
-            self.prompts.report(uuid, state);
-        }
-    }
-
-    fn begin_first(&mut self, step: &mut Step<'_>) {
-        if let Some(prompt) = self.prompts.take_begun() {
-            self.begin(prompt, step);
-        }
-    }
-
-    fn begin(&mut self, prompt: Prompt, step: &mut Step<'_>) {
-        let said = prompt.unsaid();
-        let Prompt { turn, message, is_cancelled, .. } = prompt;
-        step.notify(Notice::TurnBound { turn: turn.clone() });
-        self.announced = None;
-        let mut turn = self.new_turn(turn, said, TurnCause::Prompt);
-        turn.echo = Some(message.text);
-        turn.is_cancel_asked = is_cancelled;
-        self.turn = Some(turn);
-        if is_cancelled {
-            self.control.request(Request::Interrupt, Value::Null, step);
-        }
-    }
-
     /// Before a long compaction this is all that is said of the turn.
     fn status(&mut self, line: &Map<String, Value>, step: &mut Step<'_>) {
         self.learn_permission_mode(line, step);
@@ -183,17 +116,6 @@ impl ClaudeDialect {
         if self.prompts.are_starts_reported() || self.task_notes.is_empty() {
             self.begin_first(step);
         }
-    }
-
-    fn has_task_note(&self, step: &Step<'_>) -> bool {
-        self.task_notes.iter().any(|note| is_recent(note.at, step))
-    }
-
-    /// Takes how tasks ended because of which a turn begins now.
-    fn take_task_notes(&mut self, step: &Step<'_>) -> Vec<String> {
-        let notes = std::mem::take(&mut self.task_notes).into_iter();
-        let is_due = |note: &TaskNote| self.prompts.are_starts_reported() || is_recent(note.at, step);
-        notes.filter(is_due).map(|note| note.text).collect()
     }
 
     fn assistant(&mut self, line: &Map<String, Value>, bytes: &[u8], step: &mut Step<'_>) {
@@ -408,10 +330,6 @@ impl ClaudeDialect {
             step.notify(Notice::PermissionMode { mode: mode.to_owned() });
         }
     }
-}
-
-fn is_recent(at: Duration, step: &Step<'_>) -> bool {
-    step.now.mono.saturating_sub(at) <= TASK_TURN_WITHIN
 }
 
 fn is_known_part(kind: &str) -> bool {

@@ -1,6 +1,8 @@
 //! One turn of Claude Code. Owns what happened in it so far and how it ends: whatever is open then is closed
 //! here, so that a turn leaves nothing behind.
 
+mod background;
+
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -8,9 +10,8 @@ use serde_json::{Map, Value};
 use super::blocks::{Blocks, Desk, nested};
 use super::calls::Calls;
 use super::permissions::{Asked, Waiting, unanswered};
-use super::task_end::TaskEnd;
-use super::wire::{Block, Call, CallResult, Part, list, text, usage};
-use super::{control, launch, tool_result};
+use super::wire::{Block, CallResult, Part, list, text, usage};
+use super::{control, tool_result};
 use crate::dialect::requested_input::timed_out;
 use crate::dialect::{Notice, Step, TurnWriter};
 use crate::error::{ErrorCode, ErrorInfo};
@@ -148,67 +149,6 @@ impl Turn {
         }
         let details = tool_result::result_details(extras);
         self.calls.result(result, details, &mut self.writer, step);
-    }
-
-    /// Takes a result that only says that the work has begun in the background.
-    fn is_launch(&mut self, result: &CallResult, extras: Option<&Value>, step: &mut Step<'_>) -> bool {
-        if result.is_error {
-            return false;
-        }
-        if launch::is_launch(extras) {
-            self.calls.detach(&result.id, &mut self.writer, step);
-        }
-        let shown = launch::shown(&result.output);
-        let is_launch = self.calls.launched(result, shown, &mut self.writer, step);
-        if let Some((task, path)) = launch::output_file(&result.output).filter(|_| is_launch) {
-            let (task, path) = (task.to_owned(), path.to_owned());
-            step.notify(Notice::FollowOutput { task, path });
-        }
-        is_launch
-    }
-
-    pub(super) fn knows_call(&self, id: &CallId) -> bool {
-        self.calls.is_known(id)
-    }
-
-    /// Whether a call, or one that it belongs to, runs in the background.
-    pub(super) fn is_in_background(&self, id: &CallId) -> bool {
-        self.calls.is_in_background(id)
-    }
-
-    pub(super) fn has_background(&self) -> bool {
-        self.calls.has_background()
-    }
-
-    /// A call goes into the background.
-    pub(super) fn detach(&mut self, id: &CallId, step: &mut Step<'_>) {
-        self.calls.detach(id, &mut self.writer, step);
-    }
-
-    /// A call that no line announced begins in the background.
-    pub(super) fn begin_in_background(&mut self, call: Call, step: &mut Step<'_>) {
-        let id = call.id.clone();
-        self.calls.call(call, None, &mut self.writer, step);
-        self.calls.detach(&id, &mut self.writer, step);
-    }
-
-    /// The command of a call in the background has written something.
-    pub(super) fn written(&mut self, id: &CallId, text: &str, step: &mut Step<'_>) {
-        self.calls.written(id, text, &mut self.writer, step);
-    }
-
-    /// The work of a call in the background is over, and so is what its sub-agent asks.
-    pub(super) fn end_background(&mut self, id: &CallId, end: TaskEnd, step: &mut Step<'_>) {
-        let asks = |waiting: &mut Waiting| waiting.parent.as_ref() == Some(id);
-        for waiting in self.waiting.extract_if(.., asks).collect::<Vec<_>>() {
-            self.withdrawn(waiting, SettledBy::Agent, "the sub-agent ended before an answer came", step);
-        }
-        self.calls.end_background(id, end, &mut self.writer, step);
-    }
-
-    /// The calls that run in the background.
-    pub(super) fn calls_in_background(&self) -> Vec<CallId> {
-        self.calls.in_background()
     }
 
     /// The agent's task list is another.

@@ -91,7 +91,7 @@ impl Calls {
         writer: &mut TurnWriter,
         step: &mut Step<'_>,
     ) {
-        if !self.known.get(id).is_some_and(|known| known.background.is_some()) {
+        if self.known.get(id).is_none_or(|known| known.background.is_none()) {
             return;
         }
         self.end_below(id, &end, writer, step);
