@@ -71,6 +71,9 @@ pub(super) fn note(task: &Task, line: &Map<String, Value>) -> String {
         Some("completed") if task.kind == TaskKind::SubAgent && !summary.starts_with("Agent \"") => {
             format!("Agent \"{description}\" finished")
         }
+        Some("failed") if task.kind == TaskKind::SubAgent && !summary.starts_with("Agent \"") => {
+            format!("Agent \"{description}\" failed: {summary}")
+        }
         _ => summary.to_owned(),
     }
 }
