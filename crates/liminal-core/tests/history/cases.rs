@@ -7,6 +7,19 @@ one_test_each! {
     names_in(&fixtures());
     check;
     api_errors
+    background_below_a_sub_agent
+    background_cancelled_with_its_turn
+    background_command
+    background_continued_by_message
+    background_failed
+    background_inside_a_turn
+    background_nested_sub_agents
+    background_of_a_killed_process
+    background_stopped_by_agent
+    background_stopped_by_user
+    background_sub_agent
+    background_sub_agent_asks
+    background_two_sub_agents
     branches_and_copies
     compaction
     compaction_without_boundary

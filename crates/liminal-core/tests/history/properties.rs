@@ -18,6 +18,9 @@ fn text() -> impl Strategy<Value = String> {
         "<command-name>/x</command-name>",
         "<local-command-stdout>x</local-command-stdout>",
         "<task-notification>x",
+        "<task-notification><task-id>1</task-id><summary>x</summary><result>x</result>",
+        "<task-notification><task-id>2</task-id><tool-use-id>1</tool-use-id><status>killed</status>",
+        "Command running in background with ID: 1.",
         "This session is being continued from a previous conversation",
         "No response requested.",
         "API Error",
@@ -54,7 +57,7 @@ fn line() -> impl Strategy<Value = Value> {
     ];
     let model = prop::sample::select(vec!["<synthetic>", "model"]);
     let flags = prop::sample::subsequence(
-        vec!["isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage"],
+        vec!["isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage", "isAsync"],
         0..3,
     );
     let time = prop::sample::select(vec![
@@ -68,11 +71,12 @@ fn line() -> impl Strategy<Value = Value> {
             let mut line = json!({
                 "type": kind, "uuid": uuid, "parentUuid": parent, "timestamp": time, "content": content,
                 "message": { "content": content, "model": model, "id": parent },
-                "subtype": "local_command", "toolUseResult": { "agentId": parent },
+                "subtype": "local_command", "toolUseResult": { "agentId": parent }, "origin": { "runId": parent },
                 "attachment": { "type": "queued_command", "prompt": content },
             });
             for flag in flags {
                 line[flag] = json!(true);
+                line["toolUseResult"][flag] = json!(true);
             }
             line
         },
@@ -89,6 +93,7 @@ proptest! {
         main.iter().for_each(|line| reader.push_line(line.to_string().as_bytes()));
         for (call, line) in &inner {
             reader.push_subagent_line(call, line.to_string().as_bytes());
+            reader.push_output(call, "written");
         }
         assert_sound(&reader.finish().events);
     }

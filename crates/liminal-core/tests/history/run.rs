@@ -9,7 +9,7 @@ use liminal_core::processor::{Config, Dropped};
 use liminal_core::time::Now;
 use liminal_core::turns::Turns;
 use liminal_core::upsert::{Output, TurnEvent, Upsert, UpsertStatus};
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude-history")
@@ -24,21 +24,23 @@ pub(crate) fn check(name: &str) {
     compare(&directory.join("history.json"), &about(&history));
 }
 
-fn read(directory: &Path) -> History {
+pub(crate) fn read(directory: &Path) -> History {
     let mut reader = HistoryReader::new("claude-code:1".into());
     for line in lines(&directory.join("session.jsonl")) {
         reader.push_line(&line);
     }
     for path in sub_agents(&directory.join("subagents")) {
         let agent = path.file_stem().unwrap().to_str().unwrap().strip_prefix("agent-").unwrap();
-        let told: Option<Value> = std::fs::read(path.with_extension("meta.json"))
-            .ok()
-            .map(|bytes| serde_json::from_slice(&bytes).expect("meta.json"));
-        let call = told.map(|told| told["toolUseId"].as_str().expect("toolUseId").to_owned());
-        let call = call.or_else(|| reader.call_of_agent(agent).map(str::to_owned)).expect("a call");
+        let meta = std::fs::read(path.with_extension("meta.json")).unwrap_or_default();
+        let call = reader.push_subagent_meta(agent, &meta).expect("a call");
         for line in lines(&path) {
             reader.push_subagent_line(&call, &line);
         }
+    }
+    let tasks: Vec<String> = reader.output_files().map(|(task, _)| task.to_owned()).collect();
+    for task in tasks {
+        let path = directory.join("tasks").join(format!("{task}.output"));
+        reader.push_output(&task, &std::fs::read_to_string(path).unwrap_or_default());
     }
     reader.finish()
 }

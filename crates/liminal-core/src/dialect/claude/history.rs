@@ -13,11 +13,14 @@
 //! ```
 
 mod answers;
+mod background;
 mod calls;
 mod content;
 mod line;
+mod notification;
 mod outline;
 mod program;
+mod runs;
 mod skipped;
 mod sub_agents;
 mod title;
@@ -27,6 +30,8 @@ mod writer;
 
 use std::collections::{BTreeMap, HashSet};
 
+use serde_json::Value;
+
 pub use outline::Outline;
 pub(crate) use writer::INTERRUPTED;
 
@@ -35,6 +40,7 @@ use crate::ids::{CallId, SessionId, TurnId};
 use crate::time::Timestamp;
 use calls::{Calls, Place};
 use line::Line;
+use runs::Runs;
 use skipped::Skipped;
 use sub_agents::SubAgents;
 use title::Titles;
@@ -68,6 +74,9 @@ pub struct HistoryReader {
     turn_ids: HashSet<String>,
     calls: Calls,
     sub_agents: SubAgents,
+    runs: Runs,
+    /// The turn that begins if the agent answers what it was told of its work in the background.
+    unanswered: Option<Turn>,
     titles: Titles,
     /// Every line's id: copies of a line, as forks and resumes leave them behind, count once.
     seen: HashSet<String>,
@@ -84,9 +93,13 @@ pub struct HistoryReader {
 }
 
 /// Lines of the program's own bookkeeping, or of context for the model.
-const HIDDEN: [&str; 14] = [
+const HIDDEN: [&str; 19] = [
     "agent-name",
     "agent-setting",
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
+    "atis-latch",
     "cost-state",
     "file-history-delta",
     "file-history-snapshot",
@@ -97,6 +110,7 @@ const HIDDEN: [&str; 14] = [
     "queue-operation",
     "relocated",
     "tag",
+    "tools-used",
     "turn_end",
     "worktree-state",
 ];
@@ -110,6 +124,8 @@ impl HistoryReader {
             turn_ids: HashSet::new(),
             calls: Calls::default(),
             sub_agents: SubAgents::default(),
+            runs: Runs::default(),
+            unanswered: None,
             titles: Titles::default(),
             seen: HashSet::new(),
             skipped: Skipped::default(),
@@ -159,6 +175,27 @@ impl HistoryReader {
         }
     }
 
+    /// Takes what is kept beside the file of a sub-agent. Gives the call that has started it, if that is known.
+    pub fn push_subagent_meta(&mut self, agent_id: &str, bytes: &[u8]) -> Option<String> {
+        let meta: Option<Value> = serde_json::from_slice(bytes).ok();
+        let field = |name: &str| meta.as_ref().and_then(|meta| meta.get(name));
+        if field("stoppedByUser").and_then(Value::as_bool).unwrap_or_default() {
+            self.runs.stop(agent_id);
+        }
+        let call = field("toolUseId").and_then(Value::as_str);
+        call.or_else(|| self.call_of_agent(agent_id)).map(str::to_owned)
+    }
+
+    /// The files that commands in the background have written to, by the ids of their tasks.
+    pub fn output_files(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.runs.output_files()
+    }
+
+    /// Takes what the command of a task has written.
+    pub fn push_output(&mut self, task: &str, text: &str) {
+        self.runs.written(task, text);
+    }
+
     /// Counts a line that the caller could not read.
     pub fn skip_line(&mut self, name: &str) {
         self.line_number += 1;
@@ -179,7 +216,7 @@ impl HistoryReader {
     /// The history, once all lines are read.
     #[must_use]
     pub fn finish(mut self) -> History {
-        let mut writer = Writer::new(&self.session_id, &self.calls, &mut self.sub_agents);
+        let mut writer = Writer::new(&self.session_id, &self.calls, &self.runs, &mut self.sub_agents);
         let count = self.turns.len();
         for (index, turn) in self.turns.into_iter().enumerate() {
             writer.turn(turn, index + 1 == count);
@@ -239,6 +276,7 @@ impl HistoryReader {
 
     /// The turn that is under way; what comes after the end of one belongs to a turn that nobody asked for.
     fn open_turn(&mut self, line: &Line) -> usize {
+        self.begin_answer();
         if !self.turns.last().is_some_and(Turn::is_open) {
             self.begin(line);
         }
@@ -246,12 +284,21 @@ impl HistoryReader {
     }
 
     fn begin(&mut self, line: &Line) {
+        self.unanswered = None;
+        let turn = Turn::new(self.turn_id(line), self.now());
+        self.turns.push(turn);
+    }
+
+    fn turn_id(&mut self, line: &Line) -> TurnId {
         let uuid = line.text("uuid").filter(|uuid| !uuid.is_empty());
-        let mut id = uuid.map_or_else(|| format!("line-{}", self.line_number), str::to_owned);
+        self.unused_turn_id(uuid.map_or_else(|| format!("line-{}", self.line_number), str::to_owned))
+    }
+
+    fn unused_turn_id(&mut self, mut id: String) -> TurnId {
         while !self.turn_ids.insert(id.clone()) {
             id.push('+');
         }
-        self.turns.push(Turn::new(TurnId::from(id), self.now()));
+        TurnId::from(id)
     }
 
     fn end(&mut self, ending: Ending) {

@@ -5,6 +5,9 @@ use serde_json::Value;
 
 /// Where a result stops being for people: what follows tells the model how to behave.
 const FOR_THE_MODEL: [&str; 3] = [" (This tool result is internal metadata", " You will be notified", "\n"];
+const AGENT_BEGUN: &str = "Async agent launched successfully.";
+const AGENT_ID: &str = "\nagentId: ";
+const COMMAND_BEGUN: &str = "Command running in background with ID: ";
 const OUTPUT_FILE: &str = "Output is being written to: ";
 const SUFFIX: &str = ".output";
 
@@ -28,6 +31,32 @@ pub(super) fn output_file(result: &str) -> Option<(&str, &str)> {
     let path = rest.get(..end)?;
     let task = path.rsplit('/').next()?.strip_suffix(SUFFIX)?;
     Some((task, path))
+}
+
+/// What a command has written, without the line that newer versions add to its file when it has ended: how it ended is
+/// shown anyway.
+pub(super) fn without_trailer(written: &str) -> &str {
+    let trailer = written.strip_suffix("]\n").and_then(|rest| rest.rsplit_once("\n[exited with code "));
+    let trailer = trailer.filter(|(_, code)| code.parse::<i32>().is_ok());
+    trailer.map_or(written, |(before, _)| before)
+}
+
+/// The task that a stored result starts, or continues. In the files of sub-agents results are text only.
+pub(super) fn stored_task<'a>(result: &'a str, tool_use_result: Option<&'a Value>) -> Option<&'a str> {
+    let Some(told) = tool_use_result else { return task_in_text(result) };
+    let field = |name: &str| told.get(name).and_then(Value::as_str);
+    match is_launch(tool_use_result) {
+        true => field("backgroundTaskId").or_else(|| field("agentId")).or(Some("")),
+        false => field("resumedAgentId"),
+    }
+}
+
+fn task_in_text(result: &str) -> Option<&str> {
+    let rest = match result.strip_prefix(AGENT_BEGUN) {
+        Some(rest) => rest.split_once(AGENT_ID)?.1,
+        None => result.strip_prefix(COMMAND_BEGUN)?,
+    };
+    rest.split(|character: char| !character.is_ascii_alphanumeric()).next()
 }
 
 #[cfg(test)]
@@ -58,6 +87,27 @@ mod tests {
         assert_eq!(output_file(COMMAND), Some(("b1", "/tmp/a b/tasks/b1.output")));
         assert_eq!(output_file("Output is being written to: /etc/passwd"), None);
         assert_eq!(output_file("something else"), None);
+    }
+
+    #[test]
+    fn the_line_behind_the_output_is_left_out() {
+        assert_eq!(without_trailer("one\n\n[exited with code 0]\n"), "one\n");
+        assert_eq!(without_trailer("\n[exited with code 130]\n"), "");
+        for written in ["one\n", "[exited with code 0]\nmore]\n", "\n[exited with code 0]\n[x]\n"] {
+            assert_eq!(without_trailer(written), written);
+        }
+    }
+
+    #[test]
+    fn a_stored_result_names_its_task() {
+        let agent = "Async agent launched successfully. (For the model.)\nagentId: a1 (internal)";
+        assert_eq!(stored_task(agent, None), Some("a1"));
+        assert_eq!(stored_task(COMMAND, None), Some("b1"));
+        assert_eq!(stored_task("It says: Command running in background with ID: b1.", None), None);
+        assert_eq!(stored_task("", Some(&json!({ "isAsync": true, "agentId": "a1" }))), Some("a1"));
+        assert_eq!(stored_task(COMMAND, Some(&json!({ "backgroundTaskId": "b2" }))), Some("b2"));
+        assert_eq!(stored_task(COMMAND, Some(&json!({ "stdout": COMMAND }))), None);
+        assert_eq!(stored_task("{}", Some(&json!({ "resumedAgentId": "a1" }))), Some("a1"));
     }
 
     #[test]

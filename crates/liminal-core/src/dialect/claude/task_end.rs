@@ -25,19 +25,42 @@ pub(super) enum TaskEnd {
 impl TaskEnd {
     /// What a `task_notification` says.
     pub(super) fn read(task: &Task, line: &Map<String, Value>) -> Self {
-        let report = text(line, "summary").unwrap_or_default().to_owned();
-        match text(line, "status") {
-            Some("stopped" | "killed") => Self::Ended(ended(format!("the {} was stopped", task.name()))),
+        Self::new(task, text(line, "status"), text(line, "summary").unwrap_or_default())
+    }
+
+    pub(super) fn new(task: &Task, status: Option<&str>, summary: &str) -> Self {
+        match status {
+            Some("stopped" | "killed") => Self::stopped(task),
             status => {
-                let exit_code = exit_code(&report).filter(|_| task.kind == TaskKind::Command);
+                let exit_code = exit_code(summary).filter(|_| task.kind == TaskKind::Command);
+                let report = summary.to_owned();
                 Self::Finished { report, is_error: status == Some("failed"), exit_code }
             }
         }
     }
 
+    pub(super) fn stopped(task: &Task) -> Self {
+        Self::Ended(ended(format!("the {} was stopped", task.name())))
+    }
+
+    /// A task of which the agent's files say no more than that it began.
+    pub(super) fn unrecorded(task: &Task) -> Self {
+        Self::Ended(ended(format!("the end of the {} is not in the session's file", task.name())))
+    }
+
     /// A task that left the list of the running ones without a word.
     pub(super) fn unreported(task: &Task) -> Self {
         Self::Ended(ended(format!("the {} ended, and its agent did not report how", task.name())))
+    }
+
+    /// What becomes of the calls below a task that have no result.
+    pub(super) fn of_calls_below(&self) -> ErrorInfo {
+        match self {
+            Self::Ended(error) => error.clone(),
+            Self::Finished { .. } => {
+                ErrorInfo::new(ErrorCode::StreamEnded, "the sub-agent ended before the tool told its result")
+            }
+        }
     }
 
     /// A task whose agent is gone.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::wire::{flag, list, object, text};
+use crate::event::FunctionCallItem;
 use crate::ids::CallId;
 
 /// More tasks at once are not remembered.
@@ -50,6 +51,23 @@ impl Task {
             is_of_sub_agent: text(line, "parent_task_id").is_some(),
             is_listed: false,
         })
+    }
+
+    /// The task that a stored call has started. A command without a description goes by itself.
+    pub(super) fn of_call(call: &FunctionCallItem) -> Self {
+        let kind = match call.name.as_str() {
+            "Agent" | "Task" | "SendMessage" => TaskKind::SubAgent,
+            "Bash" => TaskKind::Command,
+            _ => TaskKind::Other,
+        };
+        let description = ["description", "command"].iter().find_map(|name| text(&call.arguments, name));
+        Self {
+            call: call.call_id.clone(),
+            kind,
+            description: description.unwrap_or_default().to_owned(),
+            is_of_sub_agent: false,
+            is_listed: false,
+        }
     }
 
     /// The task in words, for errors.

@@ -5,7 +5,6 @@ use super::{Calls, Known, State};
 use crate::dialect::claude::task_end::TaskEnd;
 use crate::dialect::claude::wire::CallResult;
 use crate::dialect::{Step, TurnWriter};
-use crate::error::{ErrorCode, ErrorInfo};
 use crate::event::{
     FinalItem, FunctionCallOutputItem, FunctionCallOutputStart, FunctionCallStart, ItemKind, ItemStart,
     StreamEvent, ToolDetails,
@@ -121,12 +120,7 @@ impl Calls {
 
     /// Ends the calls below one, but for those that are in the background themselves: these outlive it.
     fn end_below(&mut self, id: &CallId, end: &TaskEnd, writer: &mut TurnWriter, step: &mut Step<'_>) {
-        let error = match end {
-            TaskEnd::Ended(error) => error.clone(),
-            TaskEnd::Finished { .. } => {
-                ErrorInfo::new(ErrorCode::StreamEnded, "the sub-agent ended before the tool told its result")
-            }
-        };
+        let error = end.of_calls_below();
         let is_below = |other: &CallId| {
             let mut chain = self.chain(other).take_while(|known| known.background.is_none());
             chain.any(|known| known.parent.as_ref() == Some(id))

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::super::{launch, tool_result};
 use super::HistoryReader;
 use super::calls::{self, Matched, Place};
 use super::content::{Block, CallResult, blocks, texts};
@@ -68,6 +69,7 @@ impl HistoryReader {
     }
 
     pub(super) fn sub_agent_line(&mut self, call_id: &CallId, line: &Line) {
+        let call_id = &self.runs.call_at(call_id, self.now());
         let blocks = blocks(line.content());
         let is_user = line.kind() == "user";
         if !is_user && line.kind() != "assistant" {
@@ -77,7 +79,13 @@ impl HistoryReader {
             let place = Place::SubAgent(call_id.clone());
             return blocks.iter().for_each(|block| self.block(line, block, &place));
         }
-        if self.results(line, &blocks) || line.flag("isMeta") || self.sub_agents.is_first_prompt(call_id) {
+        if self.results(line, &blocks) {
+            return;
+        }
+        if line.flag("isMeta") {
+            return self.sub_agent_notified(&texts(&blocks).join("\n"));
+        }
+        if self.sub_agents.is_first_prompt(call_id) {
             return;
         }
         let text = self.shown_text(&blocks);
@@ -129,7 +137,11 @@ impl HistoryReader {
     fn result(&mut self, line: &Line, result: &CallResult<'_>, structured: Option<&Value>) {
         let call_id = CallId::from(result.id);
         self.sub_agents.observe_result(line, &call_id);
+        let text = tool_result::result_text(result.content);
         let place = match self.calls.answer(&call_id) {
+            Matched::Here(place) if self.is_launch(result, &text, structured) => {
+                return self.put(&place, What::Launch(call_id));
+            }
             Matched::Here(place) => place,
             Matched::Hidden => return,
             Matched::Again => return self.skipped.count("duplicate"),
@@ -141,8 +153,18 @@ impl HistoryReader {
             }
         };
         let plan = self.calls.plan(result, structured);
-        self.put(&place, calls::output(result, call_id, structured));
+        self.put(&place, calls::output(result, call_id, text, structured));
         plan.into_iter().for_each(|plan| self.put(&place, plan));
+    }
+
+    /// Whether a result says that the work of its call has only begun.
+    fn is_launch(&mut self, result: &CallResult<'_>, text: &str, structured: Option<&Value>) -> bool {
+        let Some(task) = launch::stored_task(text, structured).filter(|_| !result.is_error) else {
+            return false;
+        };
+        let path = launch::output_file(text).filter(|(written, _)| *written == task).map(|(_, path)| path);
+        self.runs.begin(&CallId::from(result.id), task, launch::shown(text), path);
+        true
     }
 }
 

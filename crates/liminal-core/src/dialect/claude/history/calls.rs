@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::super::task_list::{self, TaskList};
 use super::super::tool_result;
@@ -59,7 +59,10 @@ impl Calls {
         }
         let plan = call.input.and_then(|input| task_list::whole(call.name, input));
         self.known.insert(call_id.clone(), Known { place, is_answered: false, is_hidden: plan.is_some() });
-        Some(plan.map_or_else(|| What::Call(item(call, call_id)), What::Plan))
+        Some(plan.map_or_else(
+            || What::Call(item(call.name, call.input.cloned().unwrap_or_default(), call_id)),
+            What::Plan,
+        ))
     }
 
     /// Takes a result.
@@ -82,6 +85,14 @@ impl Calls {
         self.known.insert(call_id.clone(), Known { place, is_answered: true, is_hidden: false });
     }
 
+    /// Remembers a call that no line has; tells whether it is new.
+    pub(super) fn begin_unseen(&mut self, call_id: &CallId) -> bool {
+        let known = Known { place: Place::SubAgent(call_id.clone()), is_answered: true, is_hidden: false };
+        let is_new = !self.known.contains_key(call_id);
+        self.known.entry(call_id.clone()).or_insert(known);
+        is_new
+    }
+
     /// Whether a call has its result.
     pub(super) fn is_answered(&self, call_id: &CallId) -> bool {
         self.known.get(call_id).is_some_and(|known| known.is_answered)
@@ -89,17 +100,21 @@ impl Calls {
 }
 
 /// A result as it shows.
-pub(super) fn output(result: &CallResult<'_>, call_id: CallId, tool_use_result: Option<&Value>) -> What {
+pub(super) fn output(
+    result: &CallResult<'_>,
+    call_id: CallId,
+    text: String,
+    tool_use_result: Option<&Value>,
+) -> What {
     What::Output(FunctionCallOutputItem {
         call_id,
-        output: tool_result::result_text(result.content),
+        output: text,
         is_error: result.is_error,
         details: tool_result::result_details(tool_use_result),
     })
 }
 
-fn item(call: &Call<'_>, call_id: CallId) -> FunctionCallItem {
-    let arguments = call.input.cloned().unwrap_or_default();
-    let details = tool_result::call_details(call.name, &arguments);
-    FunctionCallItem { name: call.name.to_owned(), call_id, arguments: Arc::new(arguments), details }
+pub(super) fn item(name: &str, arguments: Map<String, Value>, call_id: CallId) -> FunctionCallItem {
+    let details = tool_result::call_details(name, &arguments);
+    FunctionCallItem { name: name.to_owned(), call_id, arguments: Arc::new(arguments), details }
 }

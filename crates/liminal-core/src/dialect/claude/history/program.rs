@@ -33,9 +33,9 @@ impl HistoryReader {
             UserText::Prompt if has_results => self.add(line, What::Message(said)),
             UserText::Prompt => self.prompt(line, said),
             UserText::Summary => self.summary(line, said.content),
+            UserText::Notice(note) => self.notified(line, &said.content, note),
             told @ (UserText::Command(_)
             | UserText::CommandOutput(_)
-            | UserText::Notice(_)
             | UserText::Interrupted
             | UserText::Context) => self.told(line, told),
         }
@@ -58,12 +58,11 @@ impl HistoryReader {
                 self.begin(line);
                 self.note(line, typed);
             }
-            UserText::Notice(text) => {
-                self.begin(line);
-                self.note(line, text);
+            UserText::CommandOutput(text) | UserText::Notice(text) => self.note(line, text),
+            UserText::Interrupted => {
+                self.begin_answer();
+                self.end(Ending::Cancelled);
             }
-            UserText::CommandOutput(text) => self.note(line, text),
-            UserText::Interrupted => self.end(Ending::Cancelled),
             UserText::Prompt | UserText::Summary | UserText::Context => {}
         }
     }
@@ -102,7 +101,7 @@ impl HistoryReader {
         match classify(&said.content) {
             UserText::Prompt if is_nothing(&said) => {}
             UserText::Prompt => self.add(line, What::Message(said)),
-            UserText::Notice(text) => self.note(line, text),
+            UserText::Notice(note) => self.notified_at_work(line, attachment, &said.content, note),
             UserText::Command(_)
             | UserText::CommandOutput(_)
             | UserText::Summary

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::line::Line;
 use crate::error::ErrorInfo;
 use crate::event::{FunctionCallItem, FunctionCallOutputItem, MessageItem, Origin, Plan, Usage};
-use crate::ids::TurnId;
+use crate::ids::{CallId, TurnId};
 use crate::time::Timestamp;
 
 /// One prompt and all it caused.
@@ -41,6 +41,10 @@ pub(super) enum What {
     Plan(Plan),
     Call(FunctionCallItem),
     Output(FunctionCallOutputItem),
+    /// A call goes into the background.
+    Launch(CallId),
+    /// A sub-agent that had ended continues by itself, as this call shows.
+    Continued(CallId),
 }
 
 /// How a turn ended, where a line tells it.
