@@ -52,10 +52,12 @@ impl<'a> Alignment<'a> {
     /// How much both sides share, if the agent's turn can be the log's turn: perhaps with more at its end, or with less,
     /// because agents may not keep what was rejected.
     pub(super) fn overlap(log: &'a LogTurn<'_>, agent: &'a AgentTurn<'_>) -> Option<Overlap> {
-        if !is_same_prompt(prompt(log.rows.first().copied()), prompt(agent.rows.first())) {
-            return None;
-        }
         let alignment = Self::of(log, agent);
+        match compared(prompt(log.rows.first().copied()), prompt(agent.rows.first())) {
+            Prompts::Same => {}
+            Prompts::Reworded if alignment.shares_work() => {}
+            Prompts::Reworded | Prompts::Different => return None,
+        }
         let is_covered = alignment.last_common(None) != Place::Nowhere;
         let common = alignment.partners.iter().flatten().count();
         let logged = log.rows.iter().filter(|row| is_comparable(row)).count();
@@ -63,6 +65,12 @@ impl<'a> Alignment<'a> {
         let only_remembered = Reverse(agent.rows.len().saturating_sub(common));
         let is_contained = only_remembered.0 == 0;
         (is_covered || is_contained).then_some(Overlap { common, only_logged, only_remembered })
+    }
+
+    /// Whether both sides have the same row of those that agents remember.
+    fn shares_work(&self) -> bool {
+        let mut pairs = self.agent.iter().zip(&self.partners);
+        pairs.any(|(row, partner)| partner.is_some() && is_comparable(row))
     }
 
     /// What to do with each row of the agent. Sub-agents' rows are added only where the main conversation went on.
@@ -142,11 +150,25 @@ fn rows_of<'a>(rows: impl Iterator<Item = &'a Upsert>, parent: Option<&CallId>) 
     rows.enumerate().filter(|(_, row)| is_of(row)).collect()
 }
 
+/// What began a turn, on both sides.
+#[derive(Debug, Clone, Copy)]
+enum Prompts {
+    Same,
+    /// Two notes of the program, which may say the same in other words.
+    Reworded,
+    Different,
+}
+
 /// Notes of the program that begin a turn are not shown by every side.
-fn is_same_prompt(logged: Option<&MessageBody>, remembered: Option<&MessageBody>) -> bool {
+fn compared(logged: Option<&MessageBody>, remembered: Option<&MessageBody>) -> Prompts {
+    let is_note = |message: &MessageBody| message.origin == Origin::System;
     match (logged, remembered) {
-        (Some(logged), Some(remembered)) => is_same_text(&logged.content, &remembered.content),
-        (Some(only), None) | (None, Some(only)) => only.origin == Origin::System,
-        (None, None) => true,
+        (Some(logged), Some(remembered)) if is_same_text(&logged.content, &remembered.content) => {
+            Prompts::Same
+        }
+        (Some(logged), Some(remembered)) if is_note(logged) && is_note(remembered) => Prompts::Reworded,
+        (Some(only), None) | (None, Some(only)) if is_note(only) => Prompts::Same,
+        (None, None) => Prompts::Same,
+        (Some(_), _) | (None, Some(_)) => Prompts::Different,
     }
 }

@@ -7,7 +7,8 @@ use crate::event::Origin;
 use crate::upsert::{MessageBody, ToolCallBody, Upsert, UpsertBody, UpsertStatus};
 
 /// The errors of rows whose source was cut off.
-const CUT_OFF: [ErrorCode; 4] = [
+const CUT_OFF: [ErrorCode; 5] = [
+    ErrorCode::BackgroundEnded,
     ErrorCode::ProcessCrash,
     ErrorCode::ProcessExitNoResult,
     ErrorCode::ServerLost,

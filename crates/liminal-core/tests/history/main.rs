@@ -7,6 +7,8 @@ mod cases;
 #[path = "../shared/directories.rs"]
 mod directories;
 #[cfg(test)]
+mod live;
+#[cfg(test)]
 mod merging;
 #[cfg(test)]
 mod properties;

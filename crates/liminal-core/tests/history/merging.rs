@@ -57,7 +57,7 @@ fn key(output: &Output) -> (u8, String) {
 }
 
 /// A log: the latest state of each key, at the place of its first.
-fn apply(log: &mut Vec<Output>, events: &[StreamEventEnvelope], crash: Option<ErrorCode>) {
+pub(crate) fn apply(log: &mut Vec<Output>, events: &[StreamEventEnvelope], crash: Option<ErrorCode>) {
     let (mut turns, mut outputs) = (Turns::new(Config::default()), Vec::<Output>::new());
     for event in events {
         turns.handle_event(event, Now::at(event.timestamp.instant()), &mut outputs);
@@ -167,6 +167,65 @@ fn a_turn_that_was_read_half_way_is_completed() {
         panic!("{:?}", end(&merged, FIRST))
     };
     assert_eq!(usage.output_tokens, 12);
+}
+
+/// A command in the background, and the line that tells how it ended.
+fn background() -> [Value; 3] {
+    let told = json!({ "type": "tool_result", "tool_use_id": "toolu_1", "content": "Command running in background" });
+    let notification = "<task-notification><task-id>b1</task-id><status>completed</status><summary>it has ended</summary></task-notification>";
+    [
+        calls("a", "toolu_1"),
+        json!({
+            "type": "user", "uuid": "b", "message": { "content": [told] },
+            "toolUseResult": { "backgroundTaskId": "b1" },
+        }),
+        user("d", notification),
+    ]
+}
+
+#[test]
+fn work_that_ended_after_it_was_read_is_completed() {
+    let [call, launch, notification] = background();
+    let lines =
+        [user(FIRST, "count"), call, launch, says("c", "counting"), notification, says("e", "counted")];
+    let mut log = Vec::new();
+    apply(&mut log, &history(&lines[..4]), None);
+    assert_eq!(rows(&log)[1].error_code.as_deref(), Some(ErrorCode::BackgroundEnded.as_str()));
+    let merged = merged(&log, &lines);
+    assert_eq!(texts(&merged), ["count", "it has ended", "counting", "it has ended", "counted"]);
+    assert!(rows(&merged).iter().all(|row| row.status == UpsertStatus::Complete));
+}
+
+#[test]
+fn a_notification_begins_a_turn_only_if_the_agent_answers_it() {
+    let [call, launch, notification] = background();
+    let mut lines =
+        vec![user(FIRST, "count"), call, launch, notification, user(SECOND, "go on"), says("e", "on")];
+    let mut log = Vec::new();
+    apply(&mut log, &history(&lines), None);
+    assert_eq!(texts(&log), ["count", "it has ended", "go on", "on"]);
+    lines.truncate(4);
+    log.clear();
+    apply(&mut log, &history(&lines), None);
+    assert_eq!(texts(&log), ["count", "it has ended"]);
+}
+
+#[test]
+fn the_reason_of_a_turn_may_be_worded_otherwise() {
+    let [call, launch, notification] = background();
+    let lines =
+        [user(FIRST, "count"), call, launch, says("c", "counting"), notification, says("e", "counted")];
+    let mut log = Vec::new();
+    apply(&mut log, &history(&lines[..4]), None);
+    let reason = said("auto-1-x", 1, "the command is over", Origin::System);
+    apply(
+        &mut log,
+        &live("auto-1-x", vec![reason, said("auto-1-x", 2, "counted", Origin::Agent), cost()]),
+        None,
+    );
+    let merged = merged(&log, &lines);
+    let shown = ["count", "it has ended", "counting", "the command is over", "counted"];
+    assert_eq!(texts(&merged), shown);
 }
 
 #[test]
