@@ -238,7 +238,7 @@ impl HistoryReader {
 
     /// Reads a line that is no copy of an earlier one.
     fn read(&mut self, bytes: &[u8]) -> Option<Line> {
-        if bytes.trim_ascii().is_empty() {
+        if bytes.trim_ascii().is_empty() || Line::is_request(bytes) {
             return None;
         }
         let Some(line) = Line::read(bytes) else {

@@ -20,6 +20,12 @@ impl Line {
         fields.map(|fields| Self { fields })
     }
 
+    /// Whether a line holds what was sent to the model: most of a file, and nothing for people. Its type comes first, so the
+    /// rest need not be read.
+    pub(super) fn is_request(bytes: &[u8]) -> bool {
+        REQUESTS.iter().any(|begin| bytes.starts_with(begin))
+    }
+
     /// The word that tells what the line is.
     pub(super) fn kind(&self) -> &str {
         self.text("type").unwrap_or("untyped")
@@ -72,3 +78,5 @@ impl Line {
 }
 
 const SYNTHETIC: &str = "<synthetic>";
+const REQUESTS: [&[u8]; 3] =
+    [b"{\"type\":\"api-request\"", b"{\"type\":\"api-request-blob\"", b"{\"type\":\"api-request-shape\""];

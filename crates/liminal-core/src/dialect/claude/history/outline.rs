@@ -26,6 +26,9 @@ const NAMES_BEGIN: &[u8] = b"{\"type\":\"";
 impl Outline {
     /// Takes one of the first lines, in order.
     pub fn push_head_line(&mut self, bytes: &[u8]) {
+        if Line::is_request(bytes) {
+            return;
+        }
         let Some(line) = Line::read(bytes) else { return };
         self.titles.observe(&line);
         self.observe_message(&line);
@@ -47,6 +50,7 @@ impl Outline {
 
     /// Takes the last lines, in order.
     pub fn push_tail(&mut self, lines: &[&[u8]]) {
+        let lines: Vec<&[u8]> = lines.iter().copied().filter(|bytes| !Line::is_request(bytes)).collect();
         for bytes in lines.iter().filter(|bytes| bytes.starts_with(NAMES_BEGIN)) {
             if let Some(line) = Line::read(bytes) {
                 self.titles.observe(&line);
