@@ -2,6 +2,7 @@
 //! their lines mean is the core's business.
 
 mod outline;
+mod outputs;
 mod slug;
 mod sub_agents;
 
@@ -61,7 +62,7 @@ impl Sessions {
         Ok(listing)
     }
 
-    /// Reads a session in full, with its sub-agents.
+    /// Reads a session in full, with its sub-agents and what its commands wrote in the background.
     pub fn open(&self, project: &Path, id: &str) -> Result<History, DiscoveryError> {
         let not_found = || DiscoveryError::NotFound { id: id.to_owned() };
         let real = fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
@@ -77,6 +78,7 @@ impl Sessions {
             Err(error) => return Err(DiscoveryError::read(&path)(error)),
         }
         sub_agents::read(&directory, id, &mut reader)?;
+        outputs::read(&mut reader);
         Ok(reader.finish())
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use liminal_builder::discovery::DiscoveryError;
 use liminal_builder::discovery::claude_code::{Sessions, config_directory, project_slug};
-use liminal_core::event::StreamEvent;
+use liminal_core::event::{FinalItem, ItemDone, StreamEvent};
 use tempfile::TempDir;
 
 use crate::disk::{self, stop_time};
@@ -207,6 +207,64 @@ fn a_session_is_read_with_its_sub_agents() {
     assert_eq!(parents, ["1", "2"]);
     assert_eq!(history.events[0].session_id.as_str(), format!("claude-code:{ID}"));
     assert_eq!(history.skipped.get("sub-agent without call"), Some(&1));
+}
+
+/// A command in the background, as it began and as it ended.
+fn background(output: &Path, task: &str) -> [String; 3] {
+    let told = format!(
+        "Command running in background with ID: {task}. Output is being written to: {}. You will be notified when it completes.",
+        output.display()
+    );
+    let notification = format!(
+        "<task-notification>\n<task-id>{task}</task-id>\n<tool-use-id>{task}</tool-use-id>\n<status>completed</status>\n<summary>Command completed</summary>\n</task-notification>"
+    );
+    let call = serde_json::json!({ "type": "tool_use", "id": task, "name": "Bash", "input": {} });
+    let result = serde_json::json!({ "type": "tool_result", "tool_use_id": task, "content": told });
+    [
+        serde_json::json!({ "type": "assistant", "message": { "content": [call] } }),
+        serde_json::json!({
+            "type": "user", "message": { "content": [result] }, "toolUseResult": { "backgroundTaskId": task },
+        }),
+        serde_json::json!({ "type": "user", "message": { "content": notification } }),
+    ]
+    .map(|line| line.to_string())
+}
+
+fn output(event: &StreamEvent) -> Option<&str> {
+    let StreamEvent::ItemDone(ItemDone { final_item: FinalItem::FunctionCallOutput(output), .. }) = event
+    else {
+        return None;
+    };
+    Some(&output.output)
+}
+
+#[test]
+fn what_commands_wrote_in_the_background_is_read() {
+    let disk = Disk::new();
+    let tasks = disk.root.path().join("tasks");
+    let path = |name: &str| tasks.join(name);
+    disk::write(path("b1.output"), "one\ntwo\n");
+    disk::write(path("b2.output"), "x".repeat(1024 * 1024 + 1));
+    disk::write(disk.root.path().join("elsewhere/b4.output"), "secret");
+    std::os::unix::fs::symlink(path("b1.output"), path("b5.output")).unwrap();
+    let mut lines = vec![disk.prompt("count", 1)];
+    for (task, path) in [
+        ("b1", path("b1.output")),
+        ("b2", path("b2.output")),
+        ("b3", path("b3.output")),
+        ("b4", disk.root.path().join("elsewhere/b4.output")),
+        ("b5", path("b5.output")),
+        ("b6", path("b1.output")),
+    ] {
+        lines.extend(background(&path, task));
+    }
+    disk.write(&format!("{ID}.jsonl"), &lines.join("\n"));
+    let history = disk.sessions().open(&disk.project, ID).unwrap();
+    let outputs: Vec<&str> = history.events.iter().filter_map(|event| output(&event.payload)).collect();
+    let [written, long, others @ ..] = &outputs[..] else { panic!("{outputs:?}") };
+    assert_eq!(*written, "one\ntwo\n");
+    assert!(long.ends_with("x\n[the rest is too long to be shown]") && long.len() < 1024 * 1024 + 100);
+    assert_eq!(others, ["Command completed"; 4], "gone, elsewhere, a link, of another task");
 }
 
 fn parent(event: &StreamEvent) -> Option<String> {

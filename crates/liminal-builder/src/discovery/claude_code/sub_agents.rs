@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 
 use liminal_core::dialect::claude::history::HistoryReader;
-use serde_json::Value;
 
 use super::super::{DiscoveryError, files};
 
@@ -33,8 +32,8 @@ pub(super) fn read(directory: &Path, id: &str, reader: &mut HistoryReader) -> Re
 
 fn read_agent(directory: &Path, agent: &str, reader: &mut HistoryReader) -> Result<(), DiscoveryError> {
     let path = agent_file(directory, agent);
-    let call = call_in(&path.with_extension("meta.json"));
-    let Some(call) = call.or_else(|| reader.call_of_agent(agent).map(str::to_owned)) else {
+    let meta = files::small(&path.with_extension("meta.json")).unwrap_or_default();
+    let Some(call) = reader.push_subagent_meta(agent, &meta) else {
         reader.skip_line("sub-agent without call");
         return Ok(());
     };
@@ -60,10 +59,4 @@ fn agent_file(directory: &Path, agent: &str) -> std::path::PathBuf {
 /// Ids come from files and become paths.
 fn is_agent_id(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-}
-
-/// The call that the file next to a sub-agent's names.
-fn call_in(path: &Path) -> Option<String> {
-    let told: Value = serde_json::from_slice(&files::small(path)?).ok()?;
-    told.get("toolUseId")?.as_str().map(str::to_owned)
 }
