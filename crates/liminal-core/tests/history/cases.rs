@@ -10,6 +10,7 @@ one_test_each! {
     background_below_a_sub_agent
     background_cancelled_with_its_turn
     background_command
+    background_command_stopped
     background_continued_by_message
     background_failed
     background_inside_a_turn

@@ -9,6 +9,7 @@ const AGENT_BEGUN: &str = "Async agent launched successfully.";
 const AGENT_ID: &str = "\nagentId: ";
 const COMMAND_BEGUN: &str = "Command running in background with ID: ";
 const OUTPUT_FILE: &str = "Output is being written to: ";
+const STOPPED: &str = "Successfully stopped task: ";
 const SUFFIX: &str = ".output";
 
 /// Whether a result only says that the work has begun.
@@ -31,6 +32,18 @@ pub(super) fn output_file(result: &str) -> Option<(&str, &str)> {
     let path = rest.get(..end)?;
     let task = path.rsplit('/').next()?.strip_suffix(SUFFIX)?;
     Some((task, path))
+}
+
+/// The task that a tool has stopped.
+pub(super) fn stopped_task(tool_use_result: Option<&Value>) -> Option<&str> {
+    let field = |name: &str| tool_use_result?.get(name)?.as_str();
+    field("message").filter(|message| message.starts_with(STOPPED))?;
+    field("task_id")
+}
+
+/// Whether a command was stopped, as the line says that newer versions then add to its file.
+pub(super) fn is_killed(written: &str) -> bool {
+    written.ends_with("\n[killed]\n")
 }
 
 /// What a command has written, without the line that newer versions add to its file when it has ended: how it ended is
@@ -96,6 +109,15 @@ mod tests {
         for written in ["one\n", "[exited with code 0]\nmore]\n", "\n[exited with code 0]\n[x]\n"] {
             assert_eq!(without_trailer(written), written);
         }
+    }
+
+    #[test]
+    fn a_stop_is_recognised() {
+        let stop = json!({ "message": "Successfully stopped task: b1 (sleep 9)", "task_id": "b1" });
+        assert_eq!(stopped_task(Some(&stop)), Some("b1"));
+        assert_eq!(stopped_task(Some(&json!({ "message": "No such task", "task_id": "b1" }))), None);
+        assert_eq!(stopped_task(None), None);
+        assert!(is_killed("one\n\n[killed]\n") && !is_killed("[killed]\none\n"));
     }
 
     #[test]

@@ -137,6 +137,7 @@ impl HistoryReader {
     fn result(&mut self, line: &Line, result: &CallResult<'_>, structured: Option<&Value>) {
         let call_id = CallId::from(result.id);
         self.sub_agents.observe_result(line, &call_id);
+        launch::stopped_task(structured).into_iter().for_each(|task| self.runs.stop(task));
         let text = tool_result::result_text(result.content);
         let place = match self.calls.answer(&call_id) {
             Matched::Here(place) if self.is_launch(result, &text, structured) => {

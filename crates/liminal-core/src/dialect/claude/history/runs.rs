@@ -18,7 +18,7 @@ pub(super) struct Runs {
     by_call: BTreeMap<CallId, Run>,
     /// The calls that show the runs of a task, in order.
     by_task: BTreeMap<String, Vec<CallId>>,
-    /// The sub-agents that a person has stopped.
+    /// The tasks that somebody has stopped.
     stopped: BTreeSet<String>,
 }
 
@@ -109,7 +109,7 @@ impl Runs {
         Some(continued)
     }
 
-    /// A person has stopped a sub-agent. Not every such end is reported to the model.
+    /// Somebody has stopped a task. Not every such end is reported to the model.
     pub(super) fn stop(&mut self, task: &str) {
         self.stopped.insert(task.to_owned());
     }
@@ -131,7 +131,9 @@ impl Runs {
         let run = self.by_call.get(call)?;
         let how = match &run.end {
             Some(end) => end.how(task, &run.written),
-            None if self.stopped.contains(&run.task) => TaskEnd::stopped(task),
+            None if self.stopped.contains(&run.task) || launch::is_killed(&run.written) => {
+                TaskEnd::stopped(task)
+            }
             None => TaskEnd::unrecorded(task),
         };
         let parts = [run.shown.as_str(), run.written.as_str()].into_iter().filter(|part| !part.is_empty());
