@@ -188,10 +188,19 @@ impl SessionTask {
     async fn take(&mut self, woken: Woken) {
         match woken {
             Woken::Frames(frames) => {
-                self.follow_outputs().await;
-                frames.iter().for_each(|frame| self.frame(frame));
+                self.catch_up_outputs().await;
+                for frame in &frames {
+                    self.frame(frame);
+                    // A short command may have ended, and the next frame may say so.
+                    if self.following.is_grown() {
+                        self.catch_up_outputs().await;
+                    }
+                }
             }
-            Woken::AgentClosed(closed) => self.agent_closed(closed),
+            Woken::AgentClosed(closed) => {
+                self.catch_up_outputs().await;
+                self.agent_closed(closed);
+            }
             Woken::Command(command) => self.command(command),
             Woken::NotWritten(error) => self.not_written(error),
             Woken::Written(Ok(())) => {}

@@ -1,5 +1,5 @@
-//! What background commands write while nothing else is heard of them. Owns when their files are read: before each line of
-//! the agent, so that a command's output comes before its end, and regularly.
+//! What background commands write while nothing else is heard of them. Owns when their files are read: to their end before
+//! what the agent says next and before its own end, so that a command's whole output comes before its end, and regularly.
 
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ const EVERY: Duration = Duration::from_millis(250);
 pub(super) struct Following {
     files: OutputFiles,
     read_at: Duration,
+    /// Whether a file was added since the last time.
+    is_grown: bool,
 }
 
 impl Following {
@@ -29,6 +31,7 @@ impl Following {
     pub(super) fn hear(&mut self, notice: &Notice) {
         if let Notice::FollowOutput { task, path } = notice {
             self.files.follow(task.clone(), path);
+            self.is_grown = true;
         }
         if let Notice::UnfollowOutput { task } = notice {
             self.files.unfollow(task);
@@ -39,8 +42,14 @@ impl Following {
         self.next_deadline().is_some_and(|at| at <= now)
     }
 
+    /// Whether a file was added since the files were read.
+    pub(super) const fn is_grown(&self) -> bool {
+        self.is_grown
+    }
+
     async fn read(&mut self, now: Duration) -> Vec<Written> {
         self.read_at = now + EVERY;
+        self.is_grown = false;
         let mut files = std::mem::take(&mut self.files);
         let read = tokio::task::spawn_blocking(move || (files.read(), files)).await;
         let Ok((written, files)) = read else { return Vec::new() };
@@ -50,14 +59,21 @@ impl Following {
 }
 
 impl SessionTask {
-    /// Passes on what background commands have written since the last time.
-    pub(super) async fn follow_outputs(&mut self) {
+    /// Passes on a piece of what background commands have written since the last time. Tells whether there was any.
+    pub(super) async fn follow_outputs(&mut self) -> bool {
         if self.following.next_deadline().is_none() {
-            return;
+            return false;
         }
-        for Written { task, text } in self.following.read(self.clock.now().mono).await {
-            self.record(&Said::Written { task: &task, text: &text });
-            drop(self.pass(Input::TaskOutput { task: &task, text: &text }));
+        let written = self.following.read(self.clock.now().mono).await;
+        for Written { task, text } in &written {
+            self.record(&Said::Written { task, text });
+            drop(self.pass(Input::TaskOutput { task, text }));
         }
+        !written.is_empty()
+    }
+
+    /// Passes on all that background commands have written. It ends, because only a bounded part of a file is shown.
+    pub(super) async fn catch_up_outputs(&mut self) {
+        while self.follow_outputs().await {}
     }
 }

@@ -141,6 +141,10 @@ impl Turn {
             self.withdrawn(waiting, SettledBy::Agent, "the tool ended before an answer came", step);
         }
         if result.is_error && result.output.starts_with(REJECTED) {
+            if self.is_in_background(&result.id) {
+                // Its sub-agent was stopped, and says so next. The turn may have ended, so nothing else ends the call.
+                return;
+            }
             let reason = Some(CancelReason::UserCancel);
             return self.calls.cancel(&result.id, reason, &mut self.writer, step);
         }
