@@ -10,6 +10,7 @@ mod socket;
 mod answers;
 mod attachments;
 mod attention;
+mod background;
 mod bypass;
 mod confinement;
 mod detection;

@@ -237,6 +237,24 @@ impl Client {
         let found = timeout(PATIENCE, looked).await;
         found.unwrap_or_else(|_| panic!("the session does not come to be as it should: {last:#?}"))
     }
+
+    /// Reads a session until it shows what it should.
+    pub(super) async fn shows(&self, id: &SessionId, holds: impl Fn(&HistoryPage) -> bool) -> HistoryPage {
+        let mut looks = interval(LOOK);
+        let mut last = None;
+        let looked = async {
+            loop {
+                looks.tick().await;
+                let page = self.history(id).await;
+                if holds(&page) {
+                    return page;
+                }
+                last = Some(page);
+            }
+        };
+        let found = timeout(PATIENCE, looked).await;
+        found.unwrap_or_else(|_| panic!("the session does not come to show what it should: {last:#?}"))
+    }
 }
 
 /// Looks again and again until something holds that nobody tells.

@@ -111,7 +111,7 @@ async fn reloading_a_diverged_session_of_claude_code_keeps_permissions_answers_a
 }
 
 /// The file in which Claude Code keeps a session.
-fn session_file(machine: &Machine, id: &SessionId) -> PathBuf {
+pub(super) fn session_file(machine: &Machine, id: &SessionId) -> PathBuf {
     let name = format!("{}.jsonl", id.as_str().split_once(':').unwrap().1);
     let folders = fs::read_dir(machine.home.path().join("claude/projects")).unwrap();
     folders.map(|folder| folder.unwrap().path().join(&name)).find(|file| file.exists()).unwrap()

@@ -61,6 +61,11 @@ impl Screen {
         self.seq = seq;
     }
 
+    /// The last change that is shown.
+    pub(super) const fn seq(&self) -> u64 {
+        self.seq
+    }
+
     /// The items in order.
     pub(super) fn items(&self) -> Vec<Upsert> {
         let mut items: Vec<&(u64, Upsert)> = self.items.values().collect();
