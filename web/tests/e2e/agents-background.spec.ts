@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Locator } from '@playwright/test';
 import type { HistoryPage } from '../../src/gen/contracts';
 import { expect, type Pane, test as base, until, type Window, type World } from './harness';
 import { claudeConfig, type Pin, PINS, ScriptedModel } from './harness/agents';
@@ -57,8 +58,10 @@ function work(project: string): string {
   return `${subAgent(`say:begin\n${inner}\nthen:writing\n${write}\nthen:end`)}\n${background}\nthen:started`;
 }
 
-const agentCard = (pane: Pane) => pane.root.locator('[data-testid="row"] > * [data-testid="tool-card"]', { hasText: 'look' }).first();
-const commandCard = (pane: Pane) => pane.root.locator('[data-testid="tool-card"]', { hasText: 'echo one' }).last();
+/** The calls that run in the background, in the order in which they began. */
+const inBackground = (pane: Pane): Locator => pane.root.locator('[data-testid="tool-card"]:has(> button [data-testid="background-tag"])');
+const agentCard = (pane: Pane): Locator => inBackground(pane).first();
+const commandCard = (pane: Pane): Locator => inBackground(pane).last();
 
 async function expectRunning(pane: Pane, tasks: number): Promise<void> {
   const status = pane.id('background-status');
@@ -73,7 +76,7 @@ async function begin({ pane, project }: Real): Promise<void> {
   await expectRunning(pane, 2);
 }
 
-async function expand(card: ReturnType<typeof agentCard>): Promise<void> {
+async function expand(card: Locator): Promise<void> {
   await card.getByRole('button').first().click();
 }
 
@@ -189,6 +192,7 @@ for (const pin of PINS) {
     test('a server that reads the agent\'s files shows the same rows', async ({ world, real }) => {
       await begin(real);
       await finish(real);
+      real.window.expectFaults(NETWORK);
       const rows = comparable(await world.server.history(real.id));
       await world.server.stop();
       expect(comparable(await readFromFiles(world, real))).toEqual(rows);
