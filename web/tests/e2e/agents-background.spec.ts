@@ -35,7 +35,7 @@ const test = base.extend<{ pin: Pin; more: string; model: ScriptedModel; real: R
     await server.addProject(project);
     const id = await server.createSession(project, 'claude-code');
     const window = await world.window();
-    await window.page.setViewportSize({ width: 1280, height: 2400 });
+    await window.page.setViewportSize({ width: 1280, height: 1400 });
     await use({ project, id, window, pane: await window.openSession(id) });
   },
 });
@@ -149,7 +149,7 @@ for (const pin of PINS) {
         await expect(pane.id('sub-agent').getByTestId('tool-card')).toHaveAttribute('data-status', 'running');
 
         const other = await world.window();
-        await other.page.setViewportSize({ width: 1280, height: 2400 });
+        await other.page.setViewportSize({ width: 1280, height: 1400 });
         const there = await other.openSession(id);
         await expectRunning(there, 2);
         const idle = await world.server.createSession(project, 'claude-code');
@@ -181,7 +181,7 @@ for (const pin of PINS) {
         }
         const fresh = await (await world.tab(window)).pane(id);
         await fresh.isReady();
-        await fresh.page.setViewportSize({ width: 1280, height: 2400 });
+        await fresh.page.setViewportSize({ width: 1280, height: 1400 });
         await expect(fresh.rows('note')).toHaveCount(2);
         const expected = await transcript(fresh);
         for (const each of [pane, there]) await expect.poll(() => transcript(each)).toEqual(expected);

@@ -275,7 +275,7 @@ fn opencode_variables(url: &str) -> [(&'static str, String); 4] {
     ]
 }
 
-fn node() -> PathBuf {
+pub(super) fn node() -> PathBuf {
     let path = std::env::var_os("PATH").unwrap();
     let mut programs = std::env::split_paths(&path).map(|folder| folder.join("node"));
     programs.find(|program| program.is_file()).expect("node is on the PATH")

@@ -10,13 +10,11 @@ use super::{begin, machine, open, rests, running, stop, work};
 use crate::pin::Pin;
 use crate::server::machine::is_running;
 use crate::server::reloading::session_file;
-use crate::world::both_pins;
-
-both_pins!(background_work_outlasts_the_idle_limit, background_work_keeps_its_place_among_the_agents);
 
 /// Another session shows that the limit holds, and when changes of files are no longer taken for those of a turn.
-async fn background_work_outlasts_the_idle_limit(pin: Pin) {
-    let mut machine = machine(pin).await;
+#[tokio::test]
+async fn background_work_outlasts_the_idle_limit() {
+    let mut machine = machine(Pin::Newest).await;
     machine.settings += "[sessions]\nidle-minutes = 0\nidle-seconds = 1\n";
     let server = machine.start().await;
     let _watching = server.socket().await;
@@ -25,12 +23,9 @@ async fn background_work_outlasts_the_idle_limit(pin: Pin) {
     let pid = server.status(&id).await.view.agent.pid.unwrap();
     server.turn(&other, "say:hello").await;
     server.until(&other, |status| !status.view.is_alive).await;
-    // It takes ten seconds, so the old version is spared it.
-    if matches!(pin, Pin::Newest) {
-        let file = fs::OpenOptions::new().append(true).open(session_file(&machine, &other)).unwrap();
-        let grow = || (&file).write_all(b"\n").unwrap();
-        server.until(&other, |status| (grow(), status.view.is_diverged).1).await;
-    }
+    let file = fs::OpenOptions::new().append(true).open(session_file(&machine, &other)).unwrap();
+    let grow = || (&file).write_all(b"\n").unwrap();
+    server.until(&other, |status| (grow(), status.view.is_diverged).1).await;
     let status = server.status(&id).await;
     assert_eq!((running(&status), status.view.agent.pid, is_running(pid)), (2, Some(pid), true));
     assert!(!status.view.is_diverged);
@@ -46,8 +41,9 @@ async fn background_work_outlasts_the_idle_limit(pin: Pin) {
     server.stop().await;
 }
 
-async fn background_work_keeps_its_place_among_the_agents(pin: Pin) {
-    let mut machine = machine(pin).await;
+#[tokio::test]
+async fn background_work_keeps_its_place_among_the_agents() {
+    let mut machine = machine(Pin::Newest).await;
     machine.settings += "[sessions]\nmax-agents = 1\n";
     let server = machine.start().await;
     let id = server.create("claude-code").await;
