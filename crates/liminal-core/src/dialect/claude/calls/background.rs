@@ -2,6 +2,7 @@
 //! with the call that started it.
 
 use super::{Calls, Known, State};
+use crate::dialect::claude::launch;
 use crate::dialect::claude::task_end::TaskEnd;
 use crate::dialect::claude::wire::CallResult;
 use crate::dialect::{Step, TurnWriter};
@@ -101,8 +102,8 @@ impl Calls {
             TaskEnd::Ended(error) => writer.fail(&known.item_id, error, step),
             TaskEnd::Finished { report, is_error, exit_code } => {
                 let item_id = output_item.unwrap_or_else(|| writer.next_item(step));
-                let written = without_trailer(written);
-                let output = if written.is_empty() { report } else { written };
+                let written = launch::without_trailer(&written);
+                let output = if written.is_empty() { report } else { written.to_owned() };
                 let details = ToolDetails { exit_code, ..ToolDetails::default() };
                 let output = FunctionCallOutputItem { call_id: id.clone(), output, is_error, details };
                 writer.done(&item_id, FinalItem::FunctionCallOutput(output), step);
@@ -138,17 +139,6 @@ impl Calls {
     }
 }
 
-/// Newer versions add a line to the file of a command that has ended. Whether it was read in time is chance, and how the
-/// command ended is shown anyway.
-fn without_trailer(mut written: String) -> String {
-    let trailer = written.strip_suffix("]\n").and_then(|rest| rest.rfind("\n[exited with code "));
-    let has_one_line = |from: &usize| written.get(from + 1..).is_some_and(|line| line.lines().count() == 1);
-    if let Some(from) = trailer.filter(has_one_line) {
-        written.truncate(from);
-    }
-    written
-}
-
 impl Background {
     fn show(&mut self, call_id: &CallId, text: &str, writer: &mut TurnWriter, step: &mut Step<'_>) {
         if text.is_empty() {
@@ -158,24 +148,5 @@ impl Background {
             || ItemKind::FunctionCallOutput(FunctionCallOutputStart { call_id: Some(call_id.clone()) });
         let item_id = self.output_item.get_or_insert_with(|| writer.start(start(), None, step));
         writer.delta(item_id, text, step);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_trailer;
-
-    #[test]
-    fn only_the_last_line_is_a_trailer() {
-        for (written, shown) in [
-            ("one\n\n[exited with code 0]\n", "one\n"),
-            ("one\n[exited with code 137]\n", "one"),
-            ("\n[exited with code unknown]\n", ""),
-            ("one\n", "one\n"),
-            ("\n[exited with code 0]\ntwo]\n", "\n[exited with code 0]\ntwo]\n"),
-            ("\n[exited with code 0]", "\n[exited with code 0]"),
-        ] {
-            assert_eq!(without_trailer(written.to_owned()), shown, "{written:?}");
-        }
     }
 }
