@@ -148,7 +148,11 @@ impl Played {
     /// What a command in the background wrote to its file.
     fn written(&self, task: &Value) -> String {
         let of_task = self.files.iter().filter(|line| line["task"] == *task);
-        of_task.map(|line| line["text"].as_str().unwrap()).collect()
+        let written: String = of_task.map(|line| line["text"].as_str().unwrap()).collect();
+        // The newest version adds how the command ended, which is shown anyway.
+        let before_end =
+            written.strip_suffix("]\n").and_then(|rest| rest.rsplit_once("\n[exited with code "));
+        before_end.map_or(written.clone(), |(before, _)| before.to_owned())
     }
 
     /// The calls of one tool show as the list they tell; the last one stays.
