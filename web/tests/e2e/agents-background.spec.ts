@@ -200,7 +200,7 @@ for (const pin of PINS) {
   });
 }
 
-/** What ends is the same for the old version, which the tests over the wire show. */
+/** What ends is the same for the old version; tests over the wire show it for a stop and for a killed server. */
 test.describe('background work that ends, newest pin of Claude Code', () => {
   test.use({ pin: 'newest' });
 

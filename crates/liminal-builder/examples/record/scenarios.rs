@@ -24,7 +24,7 @@ pub(crate) enum Step {
     /// Answers the newest question.
     AnswerLast(&'static str),
     Cancel,
-    /// Waits until so many calls run in the background.
+    /// Waits until this many calls run in the background.
     Background(usize),
     StopBackground,
     /// Kills the agent's process.

@@ -16,8 +16,8 @@ use crate::ids::CallId;
 const NOTE_LIMIT: usize = 64;
 
 impl ClaudeDialect {
-    /// The call that a line of a sub-agent belongs to. A sub-agent that was given another message names the call that
-    /// started it first, so its id counts where it is told.
+    /// The call that a line of a sub-agent belongs to. A sub-agent that was given another message still names the call that
+    /// started it first, so the id of its task takes precedence.
     pub(super) fn parent_of(&self, line: &Map<String, Value>) -> Option<CallId> {
         let named = text(line, "parent_tool_use_id").map(CallId::from)?;
         let task = text(line, "agent_id").and_then(|agent| self.tasks.get(agent));
@@ -95,7 +95,7 @@ impl ClaudeDialect {
         noted.into_iter().for_each(|note| self.note(Some(note.text), step));
     }
 
-    /// Of a call that waits the result will tell. Of everything else no call can show the end, so it is told as a note.
+    /// A call that waits ends with its result. No call can show any other end, so that is a note.
     fn foreign_task_ended(&mut self, task: Option<&Task>, line: &Map<String, Value>, step: &mut Step<'_>) {
         let named = text(line, "tool_use_id").map(CallId::from);
         let call = named.or_else(|| task.map(|task| task.call.clone()));
