@@ -15,6 +15,8 @@ pub(super) enum TaskEnd {
     Finished {
         /// What it reported, or how its command ended.
         report: String,
+        /// The report only says that the sub-agent has finished; what it said last is its report.
+        is_bare: bool,
         is_error: bool,
         exit_code: Option<i32>,
     },
@@ -34,7 +36,8 @@ impl TaskEnd {
             status => {
                 let exit_code = exit_code(summary).filter(|_| task.kind == TaskKind::Command);
                 let report = summary.to_owned();
-                Self::Finished { report, is_error: status == Some("failed"), exit_code }
+                let is_bare = task.kind == TaskKind::SubAgent && report.starts_with("Agent \"");
+                Self::Finished { report, is_bare, is_error: status == Some("failed"), exit_code }
             }
         }
     }

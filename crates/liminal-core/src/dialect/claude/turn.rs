@@ -107,6 +107,9 @@ impl Turn {
         step: &mut Step<'_>,
     ) {
         for block in found {
+            if let (Some(parent), Block::Text(text)) = (parent, &block) {
+                self.calls.said(parent, text);
+            }
             match block {
                 Block::Result(result) => self.result(result, None, step),
                 Block::Unknown(kind) => step.unknown(kind, b""),

@@ -22,6 +22,8 @@ pub(super) struct Background {
     output_item: Option<ItemId>,
     /// What its command has written.
     written: String,
+    /// What its sub-agent said last.
+    said: String,
 }
 
 impl Calls {
@@ -73,6 +75,13 @@ impl Calls {
         true
     }
 
+    /// The sub-agent of a call says something.
+    pub(crate) fn said(&mut self, id: &CallId, text: &str) {
+        if let Some(background) = self.known.get_mut(id).and_then(|known| known.background.as_mut()) {
+            text.clone_into(&mut background.said);
+        }
+    }
+
     /// Shows what the command of a call has written.
     pub(crate) fn written(&mut self, id: &CallId, text: &str, writer: &mut TurnWriter, step: &mut Step<'_>) {
         let known = self.known.get_mut(id).filter(|known| known.state != State::Closed);
@@ -96,12 +105,13 @@ impl Calls {
         }
         self.end_below(id, &end, writer, step);
         let Some(known) = self.known.get_mut(id).filter(|known| known.state != State::Closed) else { return };
-        let Background { output_item, written } = known.background.take().unwrap_or_default();
+        let Background { output_item, written, said } = known.background.take().unwrap_or_default();
         known.close();
         match end {
             TaskEnd::Ended(error) => writer.fail(&known.item_id, error, step),
-            TaskEnd::Finished { report, is_error, exit_code } => {
+            TaskEnd::Finished { report, is_bare, is_error, exit_code } => {
                 let item_id = output_item.unwrap_or_else(|| writer.next_item(step));
+                let report = if is_bare && !said.is_empty() { said } else { report };
                 let written = launch::without_trailer(&written);
                 let output = if written.is_empty() { report } else { written.to_owned() };
                 let details = ToolDetails { exit_code, ..ToolDetails::default() };

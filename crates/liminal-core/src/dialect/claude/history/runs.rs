@@ -158,7 +158,7 @@ impl End {
             TaskEnd::Finished { is_error, exit_code, .. } => {
                 let written = Some(launch::without_trailer(written)).filter(|written| !written.is_empty());
                 let report = self.result.as_deref().or(written).unwrap_or_else(|| self.reason(task));
-                TaskEnd::Finished { report: report.to_owned(), is_error, exit_code }
+                TaskEnd::Finished { report: report.to_owned(), is_bare: false, is_error, exit_code }
             }
             ended @ TaskEnd::Ended(_) => ended,
         }

@@ -187,7 +187,7 @@ impl<'a> Writer<'a> {
         self.sub_agent(call_id, lane, how.of_calls_below());
         let (at, call_id) = (ended.unwrap_or(at), call_id.clone());
         match how {
-            TaskEnd::Finished { report: output, is_error, exit_code } => {
+            TaskEnd::Finished { report: output, is_error, exit_code, .. } => {
                 let details = ToolDetails { exit_code, ..ToolDetails::default() };
                 let output = FunctionCallOutputItem { call_id, output, is_error, details };
                 self.done(at, FinalItem::FunctionCallOutput(output), None);
