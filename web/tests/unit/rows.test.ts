@@ -352,7 +352,7 @@ describe.each(recordings().map(({ name, frames }) => [name, frames] as const))('
     if (log.turns.some((turn) => !turn.end)) return;
     expect(projection.pending).toEqual([]);
     for (const row of projection.rows) {
-      if (row.kind === 'tool') expect(['ok', 'error', 'cancelled']).toContain(row.status);
+      if (row.kind === 'tool') expect(['ok', 'error', 'cancelled', 'ended']).toContain(row.status);
       if (row.kind === 'tool' && row.status === 'ok') expect(isTerminal(row.item.state.status)).toBe(true);
       if (row.kind === 'agent' || row.kind === 'thinking') expect(row.isStreaming).toBe(false);
     }
