@@ -8,6 +8,9 @@ use super::tasks::{Task, TaskKind};
 use super::wire::text;
 use crate::error::{ErrorCode, ErrorInfo};
 
+/// How version 2.1.197 reports a sub-agent that its process took with it. Newer versions call it stopped.
+const LOST: &str = "was running when the previous Claude Code process exited";
+
 /// The end of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TaskEnd {
@@ -33,6 +36,7 @@ impl TaskEnd {
     pub(super) fn new(task: &Task, status: Option<&str>, summary: &str) -> Self {
         match status {
             Some("stopped" | "killed") => Self::stopped(task),
+            Some("failed") if summary.contains(LOST) => Self::lost(task),
             status => {
                 let exit_code = exit_code(summary).filter(|_| task.kind == TaskKind::Command);
                 let report = summary.to_owned();
@@ -44,6 +48,10 @@ impl TaskEnd {
 
     pub(super) fn stopped(task: &Task) -> Self {
         Self::Ended(ended(format!("the {} was stopped", task.name())))
+    }
+
+    fn lost(task: &Task) -> Self {
+        Self::Ended(ended(format!("the {} was running when its agent ended", task.name())))
     }
 
     /// A task of which the agent's files say no more than that it began.
@@ -116,7 +124,20 @@ fn exit_code(summary: &str) -> Option<i32> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn a_sub_agent_that_its_process_took_with_it_has_not_failed() {
+        let line = json!({ "tool_use_id": "t", "task_type": "local_agent", "description": "look" });
+        let task = Task::read(line.as_object().unwrap()).unwrap();
+        let lost = "Background agent \"look\" was running when the previous Claude Code process exited and did not complete.";
+        let TaskEnd::Ended(error) = TaskEnd::new(&task, Some("failed"), lost) else { panic!() };
+        assert_eq!(error.code, ErrorCode::BackgroundEnded.as_str());
+        let failed = TaskEnd::new(&task, Some("failed"), "Agent \"look\" failed: overloaded");
+        assert!(matches!(failed, TaskEnd::Finished { is_error: true, .. }));
+    }
 
     #[test]
     fn the_exit_code_is_read_from_the_summary() {
