@@ -197,57 +197,52 @@ for (const pin of PINS) {
       await world.server.stop();
       expect(comparable(await readFromFiles(world, real))).toEqual(rows);
     });
+
+    test('a stopped server says what it ended, and what is said next keeps its turn', async ({ world, real }) => {
+      const { id, window, pane } = real;
+      window.expectFaults(NETWORK);
+      await begin(real);
+      await pane.send('words:2000 slow:20ms');
+      await expect(pane.id('agent-row').last()).toContainText('word3');
+      await pane.send('say:queued');
+      await expect(pane.id('queue-entry')).toHaveCount(1);
+      await world.server.stop();
+      await world.startAgain();
+      await window.id('conn-pill').click();
+      await window.isConnected();
+      for (const card of [agentCard(pane), commandCard(pane)]) await expect(card).toHaveAttribute('data-status', 'ended');
+      await expect(pane.id('background-status')).toHaveCount(0);
+      const ended = (await world.server.history(id)).filter((entry) => entry.errorCode === 'BACKGROUND_ENDED');
+      expect(ended).toHaveLength(3);
+      await pane.id('queue-resume').click();
+      await expect(pane.id('agent-row').last()).toHaveText(/queued/);
+      await pane.isIdle();
+      await pane.turn('say:next');
+      await expect(pane.id('agent-row').last()).toHaveText(/next/);
+      const entries = await world.server.history(id);
+      for (const said of ['queued', 'next']) {
+        const own = entries.filter((entry) => entry.type === 'message' && [`say:${said}`, said].includes(entry.content));
+        expect(own).toHaveLength(2);
+        expect(new Set(own.map((entry) => entry.turnId)).size).toBe(1);
+      }
+      expect(entries.filter((entry) => entry.errorCode === 'BACKGROUND_ENDED')).toEqual(ended);
+    });
+
+    test('it is stopped by its button, and says so', async ({ world, real }) => {
+      const { id, pane } = real;
+      await begin(real);
+      await pane.id('stop-background').click();
+      await expect(pane.id('background-status')).toHaveCount(0);
+      for (const card of [agentCard(pane), commandCard(pane)]) {
+        await expect(card).toHaveAttribute('data-status', 'ended');
+        await expect(card.getByTestId('tool-ended')).toContainText('was stopped');
+      }
+      for (const note of NOTES) await expect(pane.rows('note').filter({ hasText: note })).toHaveCount(1);
+      await pane.isIdle();
+      await pane.turn('say:next');
+      await expect(pane.id('agent-row').last()).toHaveText(/next/);
+      const open = (await world.server.history(id)).filter((entry) => entry.status !== 'complete' && entry.status !== 'error');
+      expect(open).toEqual([]);
+    });
   });
 }
-
-/** What ends is the same for the old version; tests over the wire show it for a stop and for a killed server. */
-test.describe('background work that ends, newest pin of Claude Code', () => {
-  test.use({ pin: 'newest' });
-
-  test('a stopped server says what it ended, and what is said next keeps its turn', async ({ world, real }) => {
-    const { id, window, pane } = real;
-    window.expectFaults(NETWORK);
-    await begin(real);
-    await pane.send('words:2000 slow:20ms');
-    await expect(pane.id('agent-row').last()).toContainText('word3');
-    await pane.send('say:queued');
-    await expect(pane.id('queue-entry')).toHaveCount(1);
-    await world.server.stop();
-    await world.startAgain();
-    await window.id('conn-pill').click();
-    await window.isConnected();
-    for (const card of [agentCard(pane), commandCard(pane)]) await expect(card).toHaveAttribute('data-status', 'ended');
-    await expect(pane.id('background-status')).toHaveCount(0);
-    const ended = (await world.server.history(id)).filter((entry) => entry.errorCode === 'BACKGROUND_ENDED');
-    expect(ended).toHaveLength(3);
-    await pane.id('queue-resume').click();
-    await expect(pane.id('agent-row').last()).toHaveText(/queued/);
-    await pane.isIdle();
-    await pane.turn('say:next');
-    await expect(pane.id('agent-row').last()).toHaveText(/next/);
-    const entries = await world.server.history(id);
-    for (const said of ['queued', 'next']) {
-      const own = entries.filter((entry) => entry.type === 'message' && [`say:${said}`, said].includes(entry.content));
-      expect(own).toHaveLength(2);
-      expect(new Set(own.map((entry) => entry.turnId)).size).toBe(1);
-    }
-    expect(entries.filter((entry) => entry.errorCode === 'BACKGROUND_ENDED')).toEqual(ended);
-  });
-
-  test('it is stopped by its button, and says so', async ({ world, real }) => {
-    const { id, pane } = real;
-    await begin(real);
-    await pane.id('stop-background').click();
-    await expect(pane.id('background-status')).toHaveCount(0);
-    for (const card of [agentCard(pane), commandCard(pane)]) {
-      await expect(card).toHaveAttribute('data-status', 'ended');
-      await expect(card.getByTestId('tool-ended')).toContainText('was stopped');
-    }
-    for (const note of NOTES) await expect(pane.rows('note').filter({ hasText: note })).toHaveCount(1);
-    await pane.isIdle();
-    await pane.turn('say:next');
-    await expect(pane.id('agent-row').last()).toHaveText(/next/);
-    const open = (await world.server.history(id)).filter((entry) => entry.status !== 'complete' && entry.status !== 'error');
-    expect(open).toEqual([]);
-  });
-});

@@ -9,10 +9,12 @@ use serde_json::json;
 use super::machine::Machine;
 use super::screen::{Screen, texts};
 use crate::pin::Pin;
+use crate::world::both_pins;
 
-#[tokio::test]
-async fn a_turn_a_queue_and_a_cursor_survive_servers_that_are_stopped_or_killed() {
-    let machine = Machine::with_claude(Pin::Newest).await;
+both_pins!(a_turn_a_queue_and_a_cursor_survive_servers_that_are_stopped_or_killed);
+
+async fn a_turn_a_queue_and_a_cursor_survive_servers_that_are_stopped_or_killed(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let mut server = machine.start().await;
     let id = server.create("claude-code").await;
     server.turn(&id, "say:one").await;

@@ -11,6 +11,9 @@ use serde_json::json;
 use super::client::Client;
 use super::machine::Machine;
 use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(every_mode_that_is_offered_is_confirmed_and_survives_a_restart);
 
 /// What becomes of an edit.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,11 +44,10 @@ async fn choose(server: &Client, mode: &str) -> (String, SessionId) {
     (mode.to_owned(), id)
 }
 
-#[tokio::test]
-async fn every_mode_that_is_offered_is_confirmed_and_survives_a_restart() {
-    let mut machine = Machine::with_claude(Pin::Newest).await;
+async fn every_mode_that_is_offered_is_confirmed_and_survives_a_restart(pin: Pin) {
+    let mut machine = Machine::with_claude(pin).await;
     machine.flags.push("--allow-bypass");
-    // It refuses to bypass permissions for root unless it is told that nothing can be harmed.
+    // Claude Code lets root bypass permissions only in a sandbox.
     machine.settings = machine.settings.replace("env = { ", "env = { IS_SANDBOX = \"1\", ");
     let server = machine.start().await;
     let first = server.create("claude-code").await;

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 use super::machine::{Machine, node};
 use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(a_tool_of_the_project_runs_once_the_project_is_trusted);
 
 /// Answers over its pipes like any other server of this protocol.
 const SERVER: &str = r#"
@@ -27,9 +30,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 });
 "#;
 
-#[tokio::test]
-async fn a_tool_of_the_project_runs_once_the_project_is_trusted() {
-    let machine = Machine::with_claude(Pin::Newest).await;
+async fn a_tool_of_the_project_runs_once_the_project_is_trusted(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     fs::write(machine.project.join("greeter.mjs"), SERVER).unwrap();
     let greeter = json!({ "command": node(), "args": [machine.project.join("greeter.mjs")] });
     fs::write(machine.project.join(".mcp.json"), json!({ "mcpServers": { "greeter": greeter } }).to_string())

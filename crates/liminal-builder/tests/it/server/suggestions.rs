@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 use super::client::Client;
 use super::machine::Machine;
 use crate::pin::Pin;
+use crate::world::both_pins;
+
+both_pins!(each_suggestion_grants_what_it_says);
 
 fn touch(name: &str) -> String {
     format!("tool:Bash {}", json!({ "command": format!("touch {name}") }))
@@ -56,9 +59,8 @@ async fn asks(server: &Client, id: &SessionId, prompt: &str) -> bool {
     is_asked
 }
 
-#[tokio::test]
-async fn each_suggestion_grants_what_it_says() {
-    let machine = Machine::with_claude(Pin::Newest).await;
+async fn each_suggestion_grants_what_it_says(pin: Pin) {
+    let machine = Machine::with_claude(pin).await;
     let outside = machine.directory("outside");
     std::fs::write(outside.join("a.txt"), "in a").unwrap();
     let server = machine.start().await;

@@ -14,7 +14,11 @@ use crate::server::machine::Machine;
 use crate::server::screen::{Screen, texts};
 use crate::world::{both_pins, processes_with};
 
-both_pins!(background_work_ends_when_it_is_stopped, background_work_ends_with_a_server_that_is_killed);
+both_pins!(
+    background_work_ends_when_it_is_stopped,
+    background_work_ends_with_a_server_that_is_killed,
+    background_work_ends_with_its_agent
+);
 
 /// Turns that the log holds for a server that is killed.
 fn open_turns(machine: &Machine) -> i64 {
@@ -41,9 +45,8 @@ async fn background_work_ends_when_it_is_stopped(pin: Pin) {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn background_work_ends_with_its_agent() {
-    let machine = machine(Pin::Newest).await;
+async fn background_work_ends_with_its_agent(pin: Pin) {
+    let machine = machine(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     let first = begin(&server, &id, &work()).await;

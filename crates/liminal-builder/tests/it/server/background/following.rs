@@ -14,7 +14,10 @@ use crate::server::screen::{Screen, texts};
 use crate::server::socket::Socket;
 use crate::world::both_pins;
 
-both_pins!(background_work_is_followed_past_the_end_of_its_turn_by_every_reader);
+both_pins!(
+    background_work_is_followed_past_the_end_of_its_turn_by_every_reader,
+    the_whole_output_of_a_background_command_is_shown
+);
 
 /// A client that goes away and comes back to where it was.
 struct Returning {
@@ -128,9 +131,8 @@ async fn background_work_is_followed_past_the_end_of_its_turn_by_every_reader(pi
 }
 
 /// Much at once, and a command that ends right after it has begun.
-#[tokio::test]
-async fn the_whole_output_of_a_background_command_is_shown() {
-    let machine = machine(Pin::Newest).await;
+async fn the_whole_output_of_a_background_command_is_shown(pin: Pin) {
+    let machine = machine(pin).await;
     let server = machine.start().await;
     let id = server.create("claude-code").await;
     let prompt = format!("{}\nthen:started", command("seq 1 200000"));

@@ -10,11 +10,13 @@ use super::{begin, machine, open, rests, running, stop, work};
 use crate::pin::Pin;
 use crate::server::machine::is_running;
 use crate::server::reloading::session_file;
+use crate::world::both_pins;
+
+both_pins!(background_work_outlasts_the_idle_limit, background_work_keeps_its_place_among_the_agents);
 
 /// Another session shows that the limit holds, and when changes of files are no longer taken for those of a turn.
-#[tokio::test]
-async fn background_work_outlasts_the_idle_limit() {
-    let mut machine = machine(Pin::Newest).await;
+async fn background_work_outlasts_the_idle_limit(pin: Pin) {
+    let mut machine = machine(pin).await;
     machine.settings += "[sessions]\nidle-minutes = 0\nidle-seconds = 1\n";
     let server = machine.start().await;
     let _watching = server.socket().await;
@@ -41,9 +43,8 @@ async fn background_work_outlasts_the_idle_limit() {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn background_work_keeps_its_place_among_the_agents() {
-    let mut machine = machine(Pin::Newest).await;
+async fn background_work_keeps_its_place_among_the_agents(pin: Pin) {
+    let mut machine = machine(pin).await;
     machine.settings += "[sessions]\nmax-agents = 1\n";
     let server = machine.start().await;
     let id = server.create("claude-code").await;
