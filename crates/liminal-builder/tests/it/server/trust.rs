@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use liminal_core::wire::projects::{Project, Trust};
+use liminal_core::wire::rest::SessionStatus;
 use serde_json::{Value, json};
 
 use super::client::{Answer, eventually};
@@ -199,6 +200,13 @@ async fn d16_claude_code_does_not_start_restricted_where_git_runs_programs() {
     server.stop().await;
 }
 
+fn planted_commands(status: &SessionStatus) -> Vec<&str> {
+    let commands = status.view.agent.abilities.commands.iter().map(|command| command.name.as_str());
+    let mut names: Vec<&str> = commands.filter(|name| name.contains("planted")).collect();
+    names.sort_unstable();
+    names
+}
+
 /// The real program: what it offers and submits in a trusted project, and not in a restricted one.
 async fn d16_a_restricted_claude_code_uses_nothing_of_the_project(pin: Pin) {
     let machine = Machine::with_claude(pin).await;
@@ -215,23 +223,19 @@ async fn d16_a_restricted_claude_code_uses_nothing_of_the_project(pin: Pin) {
         let requests = machine.model.as_ref().unwrap().requests();
         requests.iter().any(|request| request.prompt.contains("PLANTED"))
     };
-    let offered = async || {
-        let id = server.create("claude-code").await;
-        server.turn(&id, "say:hello").await;
-        let commands = server.status(&id).await.view.agent.abilities.commands;
-        let mut names: Vec<String> = commands.into_iter().map(|command| command.name).collect();
-        names.retain(|name| name.contains("planted"));
-        names.sort();
-        (id, names)
-    };
     decide(&server, &project, false).await;
-    let (id, names) = offered().await;
+    let id = server.create("claude-code").await;
+    server.turn(&id, "say:hello").await;
+    // The agent may send its commands after its first answer.
+    let status = server.until(&id, |status| !status.view.agent.abilities.commands.is_empty()).await;
     server.act(&id, "kill").await.read::<Value>(200);
-    assert_eq!((names, is_submitted()), (Vec::new(), false));
+    assert_eq!((planted_commands(&status), is_submitted()), (Vec::new(), false));
     // The same files have an effect where they may.
     decide(&server, &project, true).await;
-    let (_, names) = offered().await;
-    assert_eq!(names, ["planted-command", "planted-skill", "planted-workflow"]);
+    let id = server.create("claude-code").await;
+    server.turn(&id, "say:hello").await;
+    let expected = ["planted-command", "planted-skill", "planted-workflow"];
+    server.until(&id, |status| planted_commands(status) == expected).await;
     eventually(is_submitted).await;
     server.stop().await;
 }
