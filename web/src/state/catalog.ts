@@ -47,9 +47,14 @@ export async function refreshProjects(): Promise<void> {
   }
 }
 
+/** How often the server has sent the agents by itself. It sends them at every change, so an answer that a frame overtook is older. */
+let sentAgents = 0;
+
 export async function refreshAgents(ask: () => Promise<AgentReport[]> = api.agents): Promise<void> {
+  const before = sentAgents;
   try {
-    setAgents(await ask());
+    const answer = await ask();
+    if (before === sentAgents) setAgents(answer);
   } catch (error) {
     tellUnlessLost('Agents could not be read', error);
   }
@@ -153,7 +158,10 @@ export function followCatalog(): void {
     createEffect(() => { if (unknown()) void refreshUrgent(); });
   });
   connection.onFrame((frame) => {
-    if (frame.type === 'agents:changed') setAgents(frame.agents);
+    if (frame.type === 'agents:changed') {
+      sentAgents += 1;
+      setAgents(frame.agents);
+    }
     if (frame.type !== 'sessions:changed') return;
     const known = frame.projectId !== undefined && projects.some((project) => project.id === frame.projectId);
     if (!known) void refreshProjects();
