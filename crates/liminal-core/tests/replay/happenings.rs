@@ -66,7 +66,7 @@ impl Repertoire {
         &self,
         agent: &mut Agent,
         happenings: &[Happening<Own>],
-        own: impl Fn(&mut Agent, &Own),
+        mut own: impl FnMut(&mut Agent, &Own),
     ) -> u64 {
         let mut prompts = 0;
         for happening in happenings {

@@ -35,10 +35,14 @@ fn anything(most: usize) -> impl Strategy<Value = Vec<Happening<Own>>> {
 
 fn play(agent: &mut Agent, happenings: &[Happening<Own>]) {
     let repertoire = Repertoire { said: &SAID, options: &["allow_once", "approved", "cancel", "abort"] };
-    repertoire.play(agent, happenings, own);
+    let mut count = 0;
+    repertoire.play(agent, happenings, |agent, happening| {
+        count += 1;
+        own(agent, happening, &format!("steered-{count}"));
+    });
 }
 
-fn own(agent: &mut Agent, happening: &Own) {
+fn own(agent: &mut Agent, happening: &Own, steered: &str) {
     match happening {
         Own::Answered(id, true) => {
             agent.line(&result(
@@ -48,7 +52,7 @@ fn own(agent: &mut Agent, happening: &Own) {
         }
         Own::Answered(id, false) => agent.line(&json!({"id": id, "error": {"code": -1}})),
         Own::Set(true) => agent.command(AgentCommand::SetModel { model: None }),
-        Own::Steer => agent.steer("steered", "faster"),
+        Own::Steer => agent.steer(steered, "faster"),
         Own::Set(false) => agent.command(AgentCommand::SetPermissionMode { mode: "x".to_owned() }),
     }
 }
