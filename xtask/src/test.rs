@@ -1,7 +1,8 @@
 //! `./x test`: all that must hold before a change is done, in the order of how soon it tells.
 
-use std::env;
+use std::num::NonZero;
 use std::time::Instant;
+use std::{env, thread};
 
 use anyhow::{Context, Result, bail};
 
@@ -56,12 +57,18 @@ fn install() -> Result<()> {
 fn tests() -> Result<()> {
     if CommandLine::new("cargo nextest --version").succeeds() {
         let profile = if in_ci() { "ci" } else { "default" };
-        return CommandLine::new("cargo nextest run --workspace --profile").word(profile).run();
+        let command = format!("cargo nextest run --workspace --profile {profile} --test-threads");
+        return CommandLine::new(&command).word(&test_threads().to_string()).run();
     }
     // As nextest's profile: these measure, and need a machine of their own.
     let skipped =
         ["abuse", "agents", "crowds", "full", "slow"].map(|part| format!(" --skip reliability::{part}::"));
     CommandLine::new(&format!("cargo test --workspace --lib --bins --tests --{}", skipped.concat())).run()
+}
+
+/// More than the machine has, because most tests wait for a process or a timer half of the time.
+fn test_threads() -> usize {
+    thread::available_parallelism().map_or(2, NonZero::get) + 2
 }
 
 /// Apart, because nextest does not run them.
