@@ -42,7 +42,7 @@ describe('the card of background work', () => {
     expect(card().textContent?.split('was stopped')).toHaveLength(2);
   });
 
-  test('of a tool that failed is told as before', async () => {
+  test('of a tool that failed stays as it was', async () => {
     show(call('error', { errorCode: 'RESPONSE_ERROR', errorMessage: 'no such file' }));
     fireEvent.click(screen.getByRole('button', { name: /Run/ }));
     await vi.waitFor(() => expect(screen.getByRole('alert').textContent).toBe('no such file'));

@@ -46,7 +46,7 @@ describe('background work of a session', () => {
     ['two tasks', running(2), 'Running in the background: 2 tasks'],
     ['a request', running(1, { state: 'waiting', pending: ['p1'] }), 'Waiting for your answer. Running in the background: 1 task'],
     ['a turn', running(1, { state: 'running', turn: 't1' }), null],
-  ])('is told with %s', (_, first, text) => {
+  ])('is shown with %s', (_, first, text) => {
     show(first);
     expect(screen.queryByTestId('background-status')?.querySelector('span:not(.pulse)')?.textContent ?? null).toBe(text);
     expect(screen.queryByTestId('turn-status') === null).toBe(first.turn === undefined);

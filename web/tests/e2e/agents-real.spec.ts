@@ -165,7 +165,7 @@ for (const pin of PINS) {
       await expect(one.id('agent-row')).toHaveText(/by the first/);
     });
 
-    test('TC-8.3b Claude Code: a session begun in a terminal is listed, opened and gone on with', async ({ world, model, real }) => {
+    test('TC-8.3b Claude Code: a session begun in a terminal is listed, opened and continued', async ({ world, model, real }) => {
       expect(await inTerminal(pin, world, model, real.project, 'say:from the terminal')).toContain('from the terminal');
       const row = real.window.id('session-row').filter({ hasText: 'from the terminal' });
       await expect(row).toHaveCount(1);
@@ -175,7 +175,7 @@ for (const pin of PINS) {
       await expect(pane.id('agent-row').last()).toContainText('from the page');
     });
 
-    test('B12 divergence, Claude Code: what went on in a terminal is gone on with in a fork', async ({ world, model, real }) => {
+    test('B12 divergence, Claude Code: a session that was continued in a terminal goes on in a fork', async ({ world, model, real }) => {
       const { window } = real;
       const pane = await window.newSession('Claude Code');
       await pane.turn('say:from inside');

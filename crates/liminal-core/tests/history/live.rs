@@ -30,7 +30,7 @@ const DIFFERENCES: [(&str, &str, &str); 11] = [
         "System: Agent \"sub\" finished\nAgent: done: \n---\nAgent toolu_000000000000000000000001~",
         "System: Agent \"sub\" is waiting on its own background work\nAgent: done: \n---\nAgent toolu_000000000000000000000001~",
     ),
-    // What a sub-agent that continues by itself is told stands in its file among words for the model.
+    // The message to a sub-agent that continues by itself is in its file among words for the model.
     (
         "background_below_a_sub_agent",
         "{\"description\":\"sub\",\"prompt\":\"<task-notification>\\n<task-id>b6pruhq26</task-id>\\n<tool-use-id>toolu_000000000000000000000002</tool-use-id>\\n<output-file>/tmp/claude-1000/-home-dev-project/a1edd22f-11b7-485d-8f1d-06d3dbae579a/tasks/b6pruhq26.output</output-file>\\n<status>completed</status>\\n<summary>Background command \\\"subbg\\\" completed (exit code 0)</summary>\\n</task-notification>\"}",
