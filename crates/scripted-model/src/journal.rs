@@ -26,6 +26,8 @@ pub struct RecordedRequest {
     pub body_bytes: usize,
     /// The files in it, in Base64 and in their order; those of earlier turns come first.
     pub files: Vec<String>,
+    /// The beginnings of what the assistant has said before, oldest first.
+    pub earlier_answers: Vec<String>,
 }
 
 #[derive(Debug, Default)]

@@ -21,6 +21,7 @@ mod api;
 mod chat_completions;
 mod chunking;
 mod conversation;
+mod earlier_answers;
 mod errand;
 mod files;
 mod gemini;

@@ -21,6 +21,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use crate::conversation::Conversation;
+use crate::earlier_answers;
 use crate::files;
 use crate::identifiers::Identifiers;
 use crate::journal::{Journal, RecordedRequest};
@@ -139,6 +140,7 @@ impl Shared {
             errand: about.errand.is_some(),
             body_bytes: body.len(),
             files: files::in_body(body),
+            earlier_answers: earlier_answers::in_body(body),
         });
     }
 }
