@@ -17,8 +17,8 @@ use crate::wire::approvals::{ApprovalList, SearchResults};
 use crate::wire::attachments::AttachFile;
 use crate::wire::projects::{AddProject, DecideTrust, KnownProjectList, PathList, Project, ProjectList};
 use crate::wire::rest::{
-    Configure, CreateSession, EditQueued, ForkSession, HistoryPage, MessageAccepted, Meta, PermissionAnswer,
-    Problem, Queue, Rename, SendMessage, SessionList, SessionOpened, SessionStatus,
+    Configure, CreateSession, EditQueued, ForkSession, HistoryPage, LoadSession, MessageAccepted, Meta,
+    PermissionAnswer, Problem, Queue, Rename, SendMessage, SessionList, SessionOpened, SessionStatus,
 };
 use crate::wire::{ClientFrame, ServerMessage};
 
@@ -36,6 +36,7 @@ macro_rules! each_root {
             ServerMessage,
             CreateSession,
             SessionOpened,
+            LoadSession,
             ForkSession,
             SendMessage,
             AttachFile,

@@ -647,6 +647,13 @@ program: string,
  */
 args: Array<string>, };
 
+export type LoadSession = { 
+/**
+ * Start the agent and resume the session in it before this is answered. Without it, the agent starts with the next
+ * message.
+ */
+start?: boolean, };
+
 export type Location = { 
 /**
  * The file.

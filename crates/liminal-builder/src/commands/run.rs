@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::SessionId;
 use liminal_core::wire::projects::{AddProject, Project, ProjectList};
-use liminal_core::wire::rest::{CreateSession, SendMessage, SessionOpened};
+use liminal_core::wire::rest::{CreateSession, LoadSession, SendMessage, SessionOpened};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -87,7 +87,7 @@ pub async fn attach(options: &Attach) -> Result<Exit> {
     let interrupts = signal(SignalKind::interrupt())?;
     let (client, session) = (find(&options.place)?, SessionId::from(options.session.as_str()));
     let load = format!("/api/session/{}/load", encoded(session.as_str()));
-    client.post::<SessionOpened>(&load, &()).await?;
+    client.post::<SessionOpened>(&load, &LoadSession::default()).await?;
     let follower = Follower::open(&client, &session).await?;
     let manner = Manner { is_json: options.json, asks: true };
     Conversation::new(client, session, follower, Purpose::Watch, manner, interrupts).hold().await

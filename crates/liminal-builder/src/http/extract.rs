@@ -24,6 +24,19 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     }
 }
 
+/// The same for a body that may be left out.
+#[derive(Debug)]
+pub(super) struct OptionalBody<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
+        let bytes = to_bytes(request.into_body(), usize::MAX).await.map_err(|_| ApiError::internal())?;
+        Ok(Self(if bytes.is_empty() { T::default() } else { read::body(&bytes)? }))
+    }
+}
+
 /// The same for a body that carries a file, which may be larger.
 #[derive(Debug)]
 pub(super) struct FileBody<T>(pub(super) T);

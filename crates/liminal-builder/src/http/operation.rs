@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderName};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::app::App;
-use super::extract::{FileBody, JsonBody, Path, Query};
+use super::extract::{FileBody, JsonBody, OptionalBody, Path, Query};
 use super::problem::ApiError;
 use super::ws::Upgrade;
 
@@ -95,6 +95,8 @@ pub struct Operation {
     pub query: Option<Type>,
     /// Its body.
     pub body: Option<Type>,
+    /// Whether its body may be left out.
+    pub is_body_optional: bool,
     /// Whether its body carries a file.
     pub carries_file: bool,
     /// What it answers.
@@ -103,7 +105,7 @@ pub struct Operation {
 
 impl Operation {
     const fn of(answer: Answer) -> Self {
-        Self { query: None, body: None, carries_file: false, answer }
+        Self { query: None, body: None, is_body_optional: false, carries_file: false, answer }
     }
 
     const fn taking<T: Take>(mut self) -> Self {
@@ -112,6 +114,7 @@ impl Operation {
         }
         if T::BODY.is_some() {
             self.body = T::BODY;
+            self.is_body_optional = T::IS_OPTIONAL;
             self.carries_file = T::CARRIES_FILE;
         }
         self
@@ -122,6 +125,7 @@ impl Operation {
 pub(super) trait Take {
     const QUERY: Option<Type> = None;
     const BODY: Option<Type> = None;
+    const IS_OPTIONAL: bool = false;
     const CARRIES_FILE: bool = false;
 }
 
@@ -137,6 +141,11 @@ impl<T: JsonSchema> Take for Query<T> {
 
 impl<T: JsonSchema> Take for JsonBody<T> {
     const BODY: Option<Type> = Some(Type::of::<T>());
+}
+
+impl<T: JsonSchema> Take for OptionalBody<T> {
+    const BODY: Option<Type> = Some(Type::of::<T>());
+    const IS_OPTIONAL: bool = true;
 }
 
 impl<T: JsonSchema> Take for FileBody<T> {

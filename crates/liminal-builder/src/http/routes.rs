@@ -201,6 +201,7 @@ impl Route {
     pub const fn body(&self) -> Body {
         match (self.verb, self.handler.operation.body) {
             (_, Some(_)) if self.handler.operation.carries_file => Body::File,
+            (_, Some(_)) if self.handler.operation.is_body_optional => Body::Optional,
             (_, Some(_)) => Body::Json,
             (Verb::Get, None) => Body::None,
             (Verb::Post | Verb::Put | Verb::Patch | Verb::Delete, None) => Body::Optional,

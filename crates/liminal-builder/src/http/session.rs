@@ -7,15 +7,15 @@ use axum::http::HeaderMap;
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::{ProjectId, SessionId};
 use liminal_core::wire::rest::{
-    Configure, CreateSession, ForkSession, MessageAccepted, Rename, SendMessage, SessionList, SessionOpened,
-    SessionStatus,
+    Configure, CreateSession, ForkSession, LoadSession, MessageAccepted, Rename, SendMessage, SessionList,
+    SessionOpened, SessionStatus,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::answers::{Accepted, Created, Done};
 use super::app::App;
-use super::extract::{JsonBody, Path, Query};
+use super::extract::{JsonBody, OptionalBody, Path, Query};
 use super::ledger::Target;
 use super::problem::ApiError;
 use super::receipts;
@@ -98,8 +98,11 @@ pub(super) async fn fork(
 pub(super) async fn load(
     State(app): State<App>,
     Path(id): Path<SessionId>,
+    OptionalBody(request): OptionalBody<LoadSession>,
 ) -> Result<Json<SessionOpened>, ApiError> {
-    Ok(Json(app.sessions().load(&id).await?))
+    let sessions = app.sessions().clone();
+    let load = async move { app.sessions().load(&id, request).await };
+    Ok(Json(sessions.finish(load).await?))
 }
 
 pub(super) async fn status(State(app): State<App>, Path(id): Path<SessionId>) -> Status {

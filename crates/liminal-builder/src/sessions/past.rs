@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use liminal_core::envelope::StreamEventEnvelope;
+use liminal_core::error::ErrorCode;
 use liminal_core::ids::SessionId;
 use liminal_core::processor::Config;
 use liminal_core::time::Now;
 use liminal_core::turns::Turns;
-use liminal_core::wire::rest::{SessionOpened, SessionState};
+use liminal_core::wire::rest::{LoadSession, SessionOpened, SessionState};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -26,8 +27,8 @@ const HEARING_PATIENCE: Duration = Duration::from_secs(30);
 
 impl Sessions {
     /// Opens a session: afterwards its log holds all that was said. Its agent starts with the next message, unless
-    /// only the agent knows the past.
-    pub async fn load(&self, id: &SessionId) -> Result<SessionOpened, Failure> {
+    /// only the agent knows the past, or it is asked for now.
+    pub async fn load(&self, id: &SessionId, request: LoadSession) -> Result<SessionOpened, Failure> {
         let slot = self.slot(id).await?;
         let _door = slot.door.lock().await;
         match self.lack(&slot).await? {
@@ -43,8 +44,24 @@ impl Sessions {
             }
         }
         self.revive(&slot).await?;
+        if request.start {
+            self.start_agent(&slot).await?;
+        }
         self.announce_of(&slot);
         Ok(SessionOpened { session_id: id.clone(), cli_type: slot.cli_type.clone() })
+    }
+
+    /// Starts the agent of a session and waits until it is ready. The door must be held.
+    async fn start_agent(&self, slot: &Slot) -> Result<(), Failure> {
+        let live = slot.board.watch();
+        self.agent(slot).await?;
+        until_told(live).await;
+        let view = slot.board.now().view;
+        if view.is_alive {
+            return Ok(());
+        }
+        let why = view.failure.map_or_else(|| "it ended at once".to_owned(), |failure| failure.message);
+        Err(Failure::new(ErrorCode::ProcessCrash, format!("the agent did not start: {why}")))
     }
 
     /// Fills an empty log with what the agent remembers.

@@ -39,6 +39,7 @@ mod reading;
 mod recording;
 mod reloading;
 mod remembered;
+mod starting;
 mod steering;
 mod streams;
 mod suggestions;

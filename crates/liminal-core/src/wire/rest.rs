@@ -40,6 +40,17 @@ pub struct SessionOpened {
     pub cli_type: String,
 }
 
+/// Opens a session with its history.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LoadSession {
+    /// Start the agent and resume the session in it before this is answered. Without it, the agent starts with the next
+    /// message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<bool>", optional)]
+    pub start: bool,
+}
+
 /// Makes a session that has the history of another one so far, and goes on by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]

@@ -4,7 +4,7 @@ use liminal_core::wire::{ClientFrame, ServerMessage};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::super::operation::{Content, Type};
+use super::super::operation::{Content, Operation, Type};
 use super::super::routes::{AREAS, Access, Area, Route};
 use super::{errors, parameters, schema};
 
@@ -31,9 +31,10 @@ fn operation(area: &Area, route: &Route, generator: &mut SchemaGenerator) -> Val
         "responses": responses(route, generator),
     });
     let Some(object) = operation.as_object_mut() else { return operation };
-    if let Some(body) = route.handler.operation.body {
+    let Operation { body, is_body_optional, .. } = route.handler.operation;
+    if let Some(body) = body {
         let content = json!({ "application/json": { "schema": schema(body, generator) } });
-        object.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
+        object.insert("requestBody".to_owned(), json!({ "required": !is_body_optional, "content": content }));
     }
     if matches!(route.handler.operation.answer.content, Content::Socket) {
         object.insert("x-socket".to_owned(), socket(generator));

@@ -43,7 +43,7 @@ pub(super) const AREA: Area = Area {
             verb: Verb::Post,
             path: "/api/session/{id}/load",
             access: Access::Credential,
-            summary: "Opens a session with its history; its agent starts with the next message",
+            summary: "Opens a session with its history; its agent starts with the next message, or at once if asked for",
             headers: &[],
             errors: &[OF_SESSION, STARTS_AGENT],
             handler: handler!(session::load),

@@ -10,7 +10,7 @@ use liminal_core::ids::SessionId;
 use liminal_core::upsert::{Upsert, UpsertBody};
 use liminal_core::wire::approvals::Approval;
 use liminal_core::wire::rest::{
-    CreateSession, EditQueued, MessageAccepted, PermissionAnswer, QueuedMessage, SendMessage,
+    CreateSession, EditQueued, LoadSession, MessageAccepted, PermissionAnswer, QueuedMessage, SendMessage,
 };
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -77,7 +77,7 @@ impl Client {
     }
 
     async fn load(&self, sessions: &Sessions, session: &SessionId) {
-        self.told("load", session, sessions.load(session).await);
+        self.told("load", session, sessions.load(session, LoadSession::default()).await);
     }
 
     fn told<T>(&self, what: &str, about: impl std::fmt::Display, result: Result<T, Failure>) -> bool {
