@@ -17,6 +17,7 @@ pub mod credentials;
 mod docs;
 mod extract;
 mod feed;
+mod first_sight;
 mod forward;
 mod forwarded;
 mod frames;

@@ -13,6 +13,7 @@ use liminal_core::wire::{Encoding, Resume, ServerMessage};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use super::first_sight::is_first_sight;
 use super::frames;
 use crate::log::{Cursor, Delivery, Entry, Key, LogError, Subscription};
 use crate::metrics::Counted;
@@ -117,8 +118,9 @@ impl Feed {
     /// goes before what it does now.
     pub(super) async fn take(&mut self) -> Result<Option<Vec<Frame>>, LogError> {
         if self.subscription.is_behind() {
+            let after = self.subscription.place();
             let delivery = self.subscription.next().await?;
-            return Ok(Some(self.frames(delivery)));
+            return Ok(Some(self.frames(delivery, after)));
         }
         let is_other = self.live.borrow_and_update().view != self.shown;
         Ok(is_other.then(|| vec![self.state()]))
@@ -131,7 +133,7 @@ impl Feed {
         Frame { kind: frames::STATE, cursor: None, bytes: frames::message(&message) }
     }
 
-    fn frames(&mut self, delivery: Delivery) -> Vec<Frame> {
+    fn frames(&mut self, delivery: Delivery, after: u64) -> Vec<Frame> {
         match delivery {
             Delivery::Reset { entries, before, cursor } => {
                 self.held.clear();
@@ -143,7 +145,8 @@ impl Feed {
             Delivery::Changes { entries, cursor } => {
                 let largest =
                     entries.iter().filter(|entry| entry.is_open).map(|entry| entry.bytes.len()).max();
-                let frames: Vec<Frame> = entries.iter().map(|entry| self.frame(entry, &cursor)).collect();
+                let frames: Vec<Frame> =
+                    entries.iter().map(|entry| self.frame(entry, &cursor, after)).collect();
                 let is_large = |largest: &usize| *largest > SMALL;
                 self.not_before = largest.filter(is_large).map(|largest| self.pause(largest));
                 frames
@@ -172,17 +175,17 @@ impl Feed {
         Instant::now() + pause
     }
 
-    fn frame(&mut self, entry: &Entry, through: &Cursor) -> Frame {
+    fn frame(&mut self, entry: &Entry, through: &Cursor, after: u64) -> Frame {
         let cursor = Some(Cursor { epoch: through.epoch.clone(), seq: entry.seq });
-        let (kind, bytes) = match self.appended(entry) {
+        let (kind, bytes) = match self.appended(entry, after) {
             Some(bytes) => (frames::APPEND, bytes),
-            None => frames::entry(&self.session, entry),
+            None => frames::entry(&self.session, entry, after),
         };
         Frame { kind, cursor, bytes }
     }
 
     /// Only what was added, where the reader holds the beginning and nothing else changed.
-    fn appended(&mut self, entry: &Entry) -> Option<Bytes> {
+    fn appended(&mut self, entry: &Entry, after: u64) -> Option<Bytes> {
         self.encoding?;
         let Key::Item(item) = &entry.key else { return None };
         let Some(text) = entry.text.filter(|_| entry.is_open) else {
@@ -190,8 +193,9 @@ impl Feed {
             return None;
         };
         let escaped = entry.escaped_text();
-        let now =
-            Held { seq: entry.seq, units: text.units, bytes: escaped.len(), rest: rest(entry, text.start) };
+        // The status that a client holds of an item it has just met may be another than the log's.
+        let rest = rest(entry, text.start) ^ u64::from(is_first_sight(entry, after));
+        let now = Held { seq: entry.seq, units: text.units, bytes: escaped.len(), rest };
         let before = self.held.insert(item.clone(), now)?;
         let goes_on = before.seq >= text.since && before.rest == now.rest;
         let added = escaped.get(before.bytes..).filter(|_| goes_on)?;

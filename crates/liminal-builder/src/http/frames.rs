@@ -6,6 +6,7 @@ use liminal_core::ids::{ItemId, SessionId};
 use liminal_core::wire::ServerMessage;
 use serde::Serialize;
 
+use super::first_sight::{is_first_sight, mark_as_created};
 use crate::log::{Entry, Kind};
 
 /// The kinds of frames, by their words on the wire.
@@ -21,8 +22,8 @@ pub(super) fn message(message: &ServerMessage) -> Bytes {
     json(message).into()
 }
 
-/// An entry of the log as a frame, with its kind.
-pub(super) fn entry(session: &SessionId, entry: &Entry) -> (&'static str, Bytes) {
+/// An entry of the log as a frame, with its kind. `after` is the place up to which the client was sent everything.
+pub(super) fn entry(session: &SessionId, entry: &Entry, after: u64) -> (&'static str, Bytes) {
     let kind = match entry.kind() {
         Kind::Upsert => UPSERT,
         Kind::Turn => TURN,
@@ -33,7 +34,11 @@ pub(super) fn entry(session: &SessionId, entry: &Entry) -> (&'static str, Bytes)
         number(&mut frame, "firstSeq", entry.first_seq);
     }
     frame.extend_from_slice(b",\"payload\":");
+    let payload = frame.len();
     frame.extend_from_slice(&entry.bytes);
+    if is_first_sight(entry, after) {
+        mark_as_created(frame.get_mut(payload..).unwrap_or_default());
+    }
     frame.push(b'}');
     (kind, frame.into())
 }
@@ -122,12 +127,18 @@ mod tests {
         let page = log.history(&session, None, Limit::NONE).await.unwrap();
         let read = |bytes: &[u8]| serde_json::from_slice::<ServerMessage>(bytes).unwrap();
 
-        let (kind, frame) = entry(&session, &page.entries[0]);
-        let payload = Box::new(message("a\n\"b\""));
-        assert_eq!(kind, UPSERT);
-        let expected =
-            ServerMessage::Upsert { session_id: session.clone(), seq: Some(1), first_seq: Some(1), payload };
-        assert_eq!(read(&frame), expected);
+        for (after, status) in [(1, UpsertStatus::Update), (0, UpsertStatus::Create)] {
+            let (kind, frame) = entry(&session, &page.entries[0], after);
+            let payload = Box::new(Upsert { status, ..message("a\n\"b\"") });
+            assert_eq!(kind, UPSERT);
+            let expected = ServerMessage::Upsert {
+                session_id: session.clone(),
+                seq: Some(1),
+                first_seq: Some(1),
+                payload,
+            };
+            assert_eq!(read(&frame), expected);
+        }
 
         let frame = append(&session, 2, &"t/1".into(), 3, b"\\n\\u00e4");
         let expected = ServerMessage::Append {

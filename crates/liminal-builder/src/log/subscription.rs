@@ -94,6 +94,12 @@ impl Subscription {
         self.head.borrow().clone()
     }
 
+    /// The place up to which everything was given out.
+    #[must_use]
+    pub fn place(&self) -> u64 {
+        self.cursor.as_ref().map_or(0, |cursor| cursor.seq)
+    }
+
     /// Whether there is something to give out now.
     #[must_use]
     pub fn is_behind(&self) -> bool {
