@@ -18,6 +18,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::asking::ask;
+use crate::config;
 use crate::diagnostics::{Diagnostics, Snapshot};
 use crate::process::StopLadder;
 use crate::provider::OpenedAgent;
@@ -63,7 +64,7 @@ impl SessionError {
 }
 
 /// How a session is to be run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Setup {
     /// How what it says is gathered.
     pub config: Config,
@@ -75,6 +76,19 @@ pub struct Setup {
     pub recorder: Option<Recorder>,
     /// What becomes of what was said before.
     pub history: History,
+}
+
+impl Default for Setup {
+    /// As a server without any setting runs it.
+    fn default() -> Self {
+        Self {
+            config: config::Batch::default().processor(),
+            patience: Patience::default(),
+            ladder: StopLadder::default(),
+            recorder: None,
+            history: History::default(),
+        }
+    }
 }
 
 /// What becomes of what the agent tells of a session's past.
