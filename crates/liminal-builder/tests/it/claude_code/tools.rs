@@ -1,7 +1,7 @@
 //! Tools, permissions and sub-agents.
 
 use liminal_core::event::ToolKind;
-use liminal_core::upsert::UpsertStatus;
+use liminal_core::upsert::{UpsertBody, UpsertStatus};
 
 use crate::pin::Pin;
 use crate::world::{World, both_pins};
@@ -27,7 +27,15 @@ async fn tc_3_3b_tc_3_3c_a_call_shows_its_arguments_and_its_result(pin: Pin) {
     assert_eq!(call.tool_output.as_deref().map(str::trim), Some("from the tool"));
     assert_eq!(call.tool_output_is_error, Some(false));
     assert_eq!(call.details.kind, Some(ToolKind::Execute));
-    assert_eq!(chat.statuses(&upsert.item_id), [UpsertStatus::Create, UpsertStatus::Complete]);
+    let states: Vec<_> = chat.upserts().filter(|state| state.item_id == upsert.item_id).collect();
+    let statuses: Vec<_> = states.iter().map(|state| state.status).collect();
+    assert_eq!(statuses, [UpsertStatus::Create, UpsertStatus::Update, UpsertStatus::Complete]);
+    for state in states {
+        let UpsertBody::ToolCall(shown) = &state.body else { panic!("{state:?}") };
+        assert_eq!((&shown.tool_name, &shown.call_id), (&call.tool_name, &call.call_id));
+        let arguments = (state.status != UpsertStatus::Create).then_some(&call.tool_arguments);
+        assert!(arguments.is_none_or(|arguments| shown.tool_arguments == *arguments), "{shown:?}");
+    }
     chat.assert_sound();
 }
 
