@@ -7,3 +7,5 @@ mod managed;
 mod others;
 mod trust;
 mod world;
+
+pub(crate) use world::AcpWorld;

@@ -25,6 +25,7 @@ mod emitter;
 mod faults;
 mod filter;
 mod http;
+mod interface;
 mod log;
 mod models;
 mod pin;

@@ -13,6 +13,7 @@ mod attention;
 mod background;
 mod bypass;
 mod confinement;
+mod correlation;
 mod detection;
 mod forks;
 mod found;

@@ -18,8 +18,8 @@ use crate::chat::Chat;
 use crate::tap::tap;
 use crate::world::{processes_of, wait_until};
 
-pub(super) struct AcpWorld {
-    pub(super) project: PathBuf,
+pub(crate) struct AcpWorld {
+    pub(crate) project: PathBuf,
     pub(super) instance: String,
     pub(super) settings: Settings,
     agent: AcpAgent,
@@ -57,7 +57,7 @@ pub(super) fn codex_adapter() -> Launch {
 }
 
 impl AcpWorld {
-    pub(super) async fn codex() -> Self {
+    pub(crate) async fn codex() -> Self {
         Self::new(CODEX, codex_adapter(), codex_environment).await
     }
 
@@ -96,7 +96,7 @@ impl AcpWorld {
     }
 
     /// Ends everything; no process of ours is left.
-    pub(super) async fn end(mut self) {
+    pub(crate) async fn end(mut self) {
         self.is_ended = true;
         self.tasks.shutdown().await;
         self.restart();
@@ -125,7 +125,7 @@ impl AcpWorld {
         Ok(Chat { handle, log: Vec::new(), outputs })
     }
 
-    pub(super) const fn agent(&self) -> &AcpAgent {
+    pub(crate) const fn agent(&self) -> &AcpAgent {
         &self.agent
     }
 
