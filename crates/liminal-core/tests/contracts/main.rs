@@ -1,5 +1,6 @@
 //! Acceptance of the contracts: canonical events are read strictly and written back the same. Each test carries the
-//! id of the acceptance case it shows; its events lie in `tests/fixtures/contracts`.
+//! id of the acceptance case it shows; its events lie in `tests/fixtures/contracts`. The cases about ids and times are shown by
+//! every recording: see `tests/replay/correlation.rs`.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -80,14 +81,14 @@ fn tc_1_1f_malformed_events_are_refused_with_their_place() {
 }
 
 #[test]
-fn tc_1_2a_one_turn_one_turn_id() {
+fn row_one_turn_one_turn_id() {
     let events = round_trip("tc_1_2a");
     let turns: BTreeSet<_> = events.iter().map(|event| &event.turn_id).collect();
     assert_eq!(turns.len(), 1);
 }
 
 #[test]
-fn tc_1_2b_one_item_one_item_id() {
+fn row_one_item_one_item_id() {
     let events = round_trip("tc_1_2b");
     let ids: BTreeSet<_> = events.iter().filter_map(item_id).collect();
     let starts = events.iter().filter(|event| matches!(event.payload, StreamEvent::ItemStart(_))).count();
@@ -96,7 +97,7 @@ fn tc_1_2b_one_item_one_item_id() {
 }
 
 #[test]
-fn tc_1_2c_call_and_result_share_the_call_id() {
+fn row_call_and_result_share_the_call_id() {
     let mut uses: BTreeMap<String, usize> = BTreeMap::new();
     for id in round_trip("tc_1_2c").iter().filter_map(call_id) {
         *uses.entry(id).or_default() += 1;
@@ -105,7 +106,7 @@ fn tc_1_2c_call_and_result_share_the_call_id() {
 }
 
 #[test]
-fn tc_1_3a_outputs_keep_provenance() {
+fn tc_1_3a_schemas_require_provenance() {
     round_trip("tc_1_3a");
     let upsert = generated("schema/Upsert.schema.json");
     for field in ["sessionId", "turnId", "itemId", "sourceTimestamp", "emittedAt"] {

@@ -4,6 +4,9 @@
 #[cfg(test)] // so that lints know what these are
 mod cases;
 #[cfg(test)]
+#[path = "../shared/correlation.rs"]
+mod correlated;
+#[cfg(test)]
 #[path = "../shared/directories.rs"]
 mod directories;
 #[cfg(test)]

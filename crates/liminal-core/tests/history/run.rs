@@ -11,6 +11,11 @@ use liminal_core::turns::Turns;
 use liminal_core::upsert::{Output, TurnEvent, Upsert, UpsertStatus};
 use serde_json::json;
 
+use crate::correlated::{assert_calls_share_ids, assert_items_share_ids, assert_turns_share_ids};
+
+/// The case whose file holds the result of a call that it does not hold.
+const ORPHANED: &str = "unknown_and_broken";
+
 pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude-history")
 }
@@ -20,6 +25,11 @@ pub(crate) fn check(name: &str) {
     let history = read(&directory);
     let dropped = assert_sound(&history.events);
     assert_eq!(dropped, Dropped::default(), "every event of a history has an effect");
+    assert!(assert_turns_share_ids(&history.events) > 0, "no turns");
+    assert_items_share_ids(&history.events);
+    if name != ORPHANED {
+        assert_calls_share_ids(&history.events);
+    }
     compare(&directory.join("events.ndjson"), &events(&history));
     compare(&directory.join("history.json"), &about(&history));
 }

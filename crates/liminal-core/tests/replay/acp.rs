@@ -9,6 +9,6 @@ mod endings;
 mod forms;
 mod laws;
 mod notices;
-mod recordings;
+pub(crate) mod recordings;
 mod shapes;
 mod steering;

@@ -14,10 +14,17 @@ mod asking;
 #[cfg(test)]
 mod breaking;
 #[cfg(test)]
+#[path = "../shared/correlation.rs"]
+mod correlated;
+#[cfg(test)]
+mod correlation;
+#[cfg(test)]
 #[path = "../shared/directories.rs"]
 mod directories;
 #[cfg(test)]
 mod endings;
+#[cfg(test)]
+mod every_recording;
 #[cfg(test)]
 mod faithfulness;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 mod conversation;
 mod laws;
-mod recordings;
+pub(crate) mod recordings;
 mod retries;
 mod vendors;
 

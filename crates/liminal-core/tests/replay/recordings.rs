@@ -31,7 +31,7 @@ pub(crate) fn events_of(recording: &Recording) -> String {
     event_lines(|audience| played(recording, audience))
 }
 
-fn played(recording: &Recording, audience: &mut dyn Audience) {
+pub(crate) fn played(recording: &Recording, audience: &mut dyn Audience) {
     let mut playback = ClaudePlayback::new(SessionId::from("claude-code:recorded"), Options::default());
     play(recording, &mut playback, audience);
 }

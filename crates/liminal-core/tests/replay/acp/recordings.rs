@@ -35,7 +35,7 @@ pub(crate) fn played_upserts(name: &str) -> Vec<Value> {
     parsed(&upsert_lines(|audience| play_to(&recording, audience)))
 }
 
-fn play_to(recording: &Recording, audience: &mut dyn Audience) {
+pub(crate) fn play_to(recording: &Recording, audience: &mut dyn Audience) {
     let mut playback = AcpPlayback::new("acp:recorded", Options::default(), recording);
     play(recording, &mut playback, audience);
 }
