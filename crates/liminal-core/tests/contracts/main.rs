@@ -141,7 +141,9 @@ fn row_additions_permission_outcome() {
 
 #[test]
 fn row_unknown_types_are_skipped() {
-    for line in read(&directory("row_unknown_types_are_skipped"), "events.ndjson").lines() {
+    let lines = read(&directory("row_unknown_types_are_skipped"), "events.ndjson");
+    assert!(!lines.is_empty());
+    for line in lines.lines() {
         assert!(matches!(envelope::read(line), Ok(Reading::Unknown(_))), "{line}");
     }
 }
@@ -150,6 +152,8 @@ fn row_unknown_types_are_skipped() {
 fn row_extra_fields_are_ignored() {
     let directory = directory("row_extra_fields_are_ignored");
     let (input, output) = (read(&directory, "in.ndjson"), read(&directory, "out.ndjson"));
+    assert!(!input.is_empty());
+    assert_eq!(input.lines().count(), output.lines().count());
     for (line, expected) in input.lines().zip(output.lines()) {
         assert_eq!(written(&event(line)), json(expected));
     }
@@ -208,7 +212,8 @@ fn directory(id: &str) -> PathBuf {
 }
 
 fn read(directory: &Path, file: &str) -> String {
-    std::fs::read_to_string(directory.join(file)).unwrap_or_default()
+    let path = directory.join(file);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn generated(path: &str) -> Value {

@@ -45,7 +45,8 @@ impl Folder {
         if std::env::var_os("UPDATE").is_some() {
             return fs::write(path, found).unwrap();
         }
-        let expected = fs::read_to_string(&path).unwrap_or_default();
+        let expected =
+            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         for (number, (found, expected)) in found.lines().zip(expected.lines()).enumerate() {
             assert_eq!(found, expected, "line {} of {}", number + 1, path.display());
         }
