@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use liminal_core::dialect::claude::history::{History, HistoryReader};
 use liminal_core::envelope::{self, StreamEventEnvelope};
+use liminal_core::ids::{ItemId, TurnId};
 use liminal_core::processor::{Config, Dropped};
 use liminal_core::time::Now;
 use liminal_core::turns::Turns;
@@ -100,7 +101,7 @@ fn compare(path: &Path, found: &str) {
 }
 
 /// What holds for the events of every history: ids are unique, each turn is told in one run with one end, each item
-/// has an end, and what is written is read back the same.
+/// is created once and has one end, and what is written is read back the same.
 pub(crate) fn assert_sound(events: &[StreamEventEnvelope]) -> Dropped {
     let ids: BTreeSet<_> = events.iter().map(|event| &event.event_id).collect();
     assert_eq!(ids.len(), events.len(), "event ids are unique");
@@ -121,7 +122,9 @@ fn assert_ended(outputs: Vec<Output>) {
     for output in outputs {
         match output {
             Output::Upsert(Upsert { turn_id, item_id, status, .. }) => {
-                items.insert((turn_id, item_id), status);
+                let key = (turn_id, item_id);
+                assert_follows(items.get(&key).copied(), status, &key);
+                items.insert(key, status);
             }
             Output::Turn(TurnEvent::TurnStarted { turn_id, .. }) => started.push(turn_id),
             Output::Turn(TurnEvent::TurnComplete { turn_id, .. } | TurnEvent::TurnError { turn_id, .. }) => {
@@ -132,5 +135,16 @@ fn assert_ended(outputs: Vec<Output>) {
     assert_eq!(started, ended, "each turn starts and ends once, in order");
     for (item, status) in items {
         assert!(matches!(status, UpsertStatus::Complete | UpsertStatus::Error), "{item:?} is {status:?}");
+    }
+}
+
+/// An item comes up once, by a `create` or finished, and changes until its end.
+fn assert_follows(before: Option<UpsertStatus>, status: UpsertStatus, item: &(TurnId, ItemId)) {
+    match before {
+        None => assert_ne!(status, UpsertStatus::Update, "{item:?} is updated before it is created"),
+        Some(UpsertStatus::Create | UpsertStatus::Update) => {
+            assert_ne!(status, UpsertStatus::Create, "{item:?} is created twice");
+        }
+        Some(UpsertStatus::Complete | UpsertStatus::Error) => panic!("{item:?} is {status:?} after its end"),
     }
 }
