@@ -25,8 +25,45 @@ fn tc_3_3a_text_blocks_become_messages() {
     let messages: Vec<Value> =
         agent.outputs_of("message").into_iter().filter(|message| message["origin"] == "agent").collect();
     assert_eq!(statuses(&messages), ["create", "update", "complete"]);
+    assert_eq!(messages[0]["content"], "one two three four five six seven eight nine ten eleven ");
+    assert_eq!(messages[1]["content"], whole);
     assert_eq!(messages[2]["content"], whole);
     assert_eq!(messages[0]["itemId"], messages[2]["itemId"]);
+}
+
+#[test]
+fn tc_3_3a_every_state_of_a_message_holds_the_text_so_far() {
+    let mut words = (1..).map(|number| format!("w{number} "));
+    // 11, 4 + 17 and 30 + 11 words exceed the thresholds 10, 20 and 40; the last five wait for the end.
+    let deltas = [11, 4, 17, 30, 11, 5].map(|count| words.by_ref().take(count).collect::<String>());
+    let mut agent = Agent::in_turn();
+    agent.lines(&[message_start("m"), block_start(0, text(""))]);
+    let (mut so_far, mut shown) = (String::new(), Vec::new());
+    for delta in &deltas {
+        agent.line(&text_delta(0, delta));
+        so_far.push_str(delta);
+        let messages = agent_messages(&agent);
+        if messages.len() > shown.len() {
+            shown.push(so_far.clone());
+        }
+        assert_eq!(contents(&messages), shown, "every state holds the text of all deltas before it");
+    }
+    assert_eq!(shown.len(), 3, "the first, the third and the fifth delta fill a batch");
+    agent.lines(&[assistant("m", text(&so_far)), block_stop(0), result()]);
+    shown.push(so_far);
+    let messages = agent_messages(&agent);
+    assert_eq!(contents(&messages), shown);
+    assert_eq!(statuses(&messages), ["create", "update", "update", "complete"]);
+    assert!(messages.iter().all(|message| message["itemId"] == "t/2"), "{messages:?}");
+}
+
+/// Every state of what the agent said, in order.
+fn agent_messages(agent: &Agent) -> Vec<Value> {
+    agent.outputs_of("message").into_iter().filter(|message| message["origin"] == "agent").collect()
+}
+
+fn contents(messages: &[Value]) -> Vec<&str> {
+    messages.iter().map(|message| message["content"].as_str().unwrap()).collect()
 }
 
 #[test]
