@@ -118,10 +118,52 @@ fn tc_1_3a_schemas_require_provenance() {
 fn tc_1_3b_what_is_derived_later_is_not_in_the_contracts() {
     round_trip("tc_1_3b");
     for file in contracts::files() {
-        for field in ["turnSequenceNumber", "llmTurnNumber", "entryType"] {
+        for field in DERIVED {
             assert!(!file.contents.contains(field), "{field} in {}", file.path);
         }
     }
+}
+
+#[test]
+fn tc_1_3b_the_documentation_says_what_is_derived_later_and_from_what() {
+    let page = documentation();
+    let (_, section) = page.split_once("\n## Derived in a later phase\n").expect("a section of its own");
+    let section = section.split("\n## ").next().unwrap();
+    let described = fields_of(&["Upsert", "TurnEvent", "ServerMessage"]);
+    for field in DERIVED {
+        let start = format!("| `{field}`");
+        let row = section.lines().find(|line| line.starts_with(&start)).expect(field);
+        let sources: Vec<&str> = row.rsplit(" | ").next().unwrap().split('`').skip(1).step_by(2).collect();
+        let sources: Vec<&str> = sources.into_iter().filter(|source| *source != "turn_started").collect();
+        assert!(sources.len() > 1, "{field} is derived from something: {row}");
+        for source in sources {
+            assert!(described.contains(source), "{field} is derived from {source}, which no schema has");
+        }
+    }
+}
+
+/// What a context store asks for and the contracts leave to a later phase.
+const DERIVED: [&str; 3] = ["turnSequenceNumber", "llmTurnNumber", "entryType"];
+
+/// The names of all fields in the generated schemas of these types.
+fn fields_of(types: &[&str]) -> BTreeSet<String> {
+    let mut fields = BTreeSet::new();
+    let mut open: Vec<Value> =
+        types.iter().map(|name| generated(&format!("schema/{name}.schema.json"))).collect();
+    while let Some(value) = open.pop() {
+        let Value::Object(map) = value else {
+            open.extend(value.as_array().cloned().unwrap_or_default());
+            continue;
+        };
+        let properties = map.get("properties").and_then(Value::as_object);
+        fields.extend(properties.into_iter().flat_map(|properties| properties.keys().cloned()));
+        open.extend(map.into_values());
+    }
+    fields
+}
+
+fn documentation() -> String {
+    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs"), "protocol.md")
 }
 
 #[test]
@@ -161,8 +203,7 @@ fn row_extra_fields_are_ignored() {
 
 #[test]
 fn the_examples_of_the_documentation_hold() {
-    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol.md"))
-        .unwrap();
+    let page = documentation();
     let block = |title: &str| {
         let (_, after) = page.split_once(&format!("```ndjson {title}\n")).expect(title);
         after.split_once("```").unwrap().0.to_owned()
