@@ -12,4 +12,5 @@ mod buffers;
 mod cases;
 #[path = "../shared/directories.rs"]
 mod directories;
+mod dropped;
 mod run;

@@ -114,6 +114,23 @@ fn a_cancelled_turn_labels_nothing_as_complete_or_failed() {
 }
 
 #[test]
+fn an_interrupted_turn_without_a_terminal_reason_is_cancelled() {
+    let broken_off = json!({"type": "result", "subtype": "error_during_execution", "is_error": true,
+        "errors": ["[ede_diagnostic]"]});
+    let ended_by = |commands: &[AgentCommand], result: &Value| {
+        let mut agent = Agent::in_turn();
+        commands.iter().for_each(|command| agent.command(command.clone()));
+        agent.line(result);
+        agent.last_event()["status"].clone()
+    };
+    assert_eq!(ended_by(&[AgentCommand::Cancel], &broken_off), "cancelled");
+    assert_eq!(ended_by(&[], &broken_off), "error", "nobody stopped it");
+    let mut out_of_turns = broken_off;
+    out_of_turns["subtype"] = json!("error_max_turns");
+    assert_eq!(ended_by(&[AgentCommand::Cancel], &out_of_turns), "error", "it ended for another reason");
+}
+
+#[test]
 fn a_turn_that_ends_before_the_interruption_is_complete() {
     let mut agent = Agent::in_turn();
     agent.command(AgentCommand::Cancel);

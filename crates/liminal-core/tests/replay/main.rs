@@ -43,6 +43,8 @@ mod recordings;
 #[cfg(test)]
 mod reviewed;
 #[cfg(test)]
+mod session;
+#[cfg(test)]
 mod snapshots;
 #[cfg(test)]
 mod steering;
