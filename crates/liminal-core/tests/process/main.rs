@@ -10,6 +10,7 @@
 
 mod buffers;
 mod cases;
+mod clock;
 #[path = "../shared/directories.rs"]
 mod directories;
 mod dropped;
