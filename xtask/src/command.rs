@@ -66,6 +66,13 @@ impl CommandLine {
         Ok(())
     }
 
+    /// Shows the command line and runs it to its end, for programs whose exit code says more than yes or no.
+    pub(crate) fn code(mut self) -> Result<i32> {
+        eprintln!("$ {self}");
+        let status = self.0.status().with_context(|| format!("cannot start `{self}`"))?;
+        status.code().with_context(|| format!("`{self}` ended with {status}"))
+    }
+
     /// What the program wrote to standard output.
     pub(crate) fn output(mut self) -> Result<String> {
         self.0.stderr(Stdio::inherit());
@@ -139,6 +146,12 @@ mod tests {
     fn a_failure_names_the_command_line_and_the_exit_code() {
         let error = CommandLine::new("sh -c").word("exit 7").run().unwrap_err();
         assert_eq!(error.to_string(), "`sh -c exit 7` failed with exit status: 7");
+    }
+
+    #[test]
+    fn an_exit_code_is_no_failure_where_it_is_asked_for() {
+        assert_eq!(CommandLine::new("sh -c").word("exit 7").code().unwrap(), 7);
+        assert!(CommandLine::new("sh -c").word("kill $$").code().is_err(), "it has no exit code");
     }
 
     #[test]

@@ -9,12 +9,14 @@ mod fuzz;
 mod r#gen;
 mod install;
 mod lint;
+mod mutants;
 mod repository;
 mod run;
 mod soak;
 mod test;
 #[cfg(test)]
 mod tidy;
+mod tools;
 mod web;
 
 use std::process::ExitCode;
@@ -60,6 +62,11 @@ enum Verb {
         #[arg(default_value_t = 20)]
         seconds: u32,
     },
+    /// Change liminal-core in small ways and look whether a test notices; takes hours
+    Mutants {
+        /// Only a part of the changes, from 1/20 to 20/20; all of them by default
+        part: Option<mutants::Part>,
+    },
     /// Run the tests of reliability for much longer
     Soak {
         /// A part of their names; all of them by default
@@ -93,6 +100,7 @@ fn perform(verb: Verb) -> anyhow::Result<()> {
         Verb::Gen { check: false } => r#gen::write(),
         Verb::Bench { name, arguments } => bench::run(name.as_deref(), &arguments),
         Verb::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
+        Verb::Mutants { part } => mutants::run(part),
         Verb::Soak { name } => soak::run(name.as_deref()),
         Verb::DemoCluster => demo_cluster::run(),
         Verb::Web => web::build(),
