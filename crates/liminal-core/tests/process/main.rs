@@ -14,4 +14,5 @@ mod clock;
 #[path = "../shared/directories.rs"]
 mod directories;
 mod dropped;
+mod held;
 mod run;
