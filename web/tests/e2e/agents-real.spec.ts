@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Locator } from '@playwright/test';
 import { expect, type Pane, test as base, type Window, type World } from './harness';
 import { claude, claudeEnvironment, type Pin, PINS, realAgents, ScriptedModel } from './harness/agents';
 
@@ -26,11 +27,50 @@ const test = base.extend<{ pin: Pin; model: ScriptedModel; real: { window: Windo
 const WRITE = (project: string): string => `tool:Write {"file_path":"${project}/note.txt","content":"hello\\n"}`;
 const ESCALATE = (project: string): string =>
   `tool:exec_command {"cmd":"touch ${project}/made","sandbox_permissions":"require_escalated","justification":"why"}`;
+const SHELL = 'echo in the shell';
+const CLAUDE_WORK = `think:let me look tool:Bash {"command":"${SHELL}","description":"look"}\nthen: say:that was it`;
+const CODEX_WORK = `think:let me look tool:exec_command {"cmd":"${SHELL}"}\nthen: say:that was it`;
 const PATCH = String.raw`tool:apply_patch {"input":"*** Begin Patch\n*** Add File: a.txt\n+hello\n*** End Patch\n"}`;
 
 async function allow(pane: Pane): Promise<void> {
   await pane.root.locator('[data-testid="approval-option"][data-kind="allow_once"]').first().click();
   await expect(pane.id('approval')).toHaveCount(0);
+}
+
+/** A call that ran a command shows its name, its arguments as they were given, and its result. */
+async function expectCall(card: Locator, name: string, command: string, output: string): Promise<void> {
+  await expect(card).toHaveAttribute('data-status', 'ok');
+  await card.getByRole('button').first().click();
+  await expect(card.locator('.tool-foot .mono')).toHaveText(name);
+  await expect(card.locator('.command-line')).toContainText(command);
+  await expect(card.getByTestId('output')).toContainText(output);
+  await card.getByTestId('raw-toggle').click();
+  await expect(card.getByTestId('raw-input')).toContainText(command);
+}
+
+/** A thought, a call with its result and an answer, in this order. */
+async function expectStored(pane: Pane, name: string, command: string): Promise<void> {
+  await expect(pane.id('agent-row')).toHaveText(/that was it/);
+  await pane.id('thinking').getByRole('button').first().click();
+  await expect(pane.id('thinking')).toContainText('let me look');
+  await expectCall(pane.id('tool-card'), name, command, 'in the shell');
+  const kinds = await pane.root.locator('[data-testid="row"]').evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset['kind']));
+  const order = ['user', 'thinking', 'tool', 'agent'].map((kind) => kinds.findIndex((found) => found === kind));
+  expect(order).toEqual([...order].sort((one, other) => one - other));
+  expect(order).not.toContain(-1);
+}
+
+/** Opens a session by a server that has none of its own data. */
+async function openWithoutData(world: World, model: ScriptedModel, pin: Pin, project: string, first: Pane): Promise<Pane> {
+  const id = await first.sessionId();
+  await first.page.close();
+  await world.server.stop();
+  rmSync(world.place.data, { recursive: true });
+  const server = await world.start({ config: realAgents(model, world.place, pin) });
+  await server.addProject(project);
+  const window = await world.window();
+  await expect(window.listed(id)).toContainText('terminal');
+  return window.openSession(id);
 }
 
 /** The pane that is shown instead of another one. */
@@ -86,6 +126,21 @@ for (const pin of PINS) {
       await pane.id('tool-card').getByRole('button').first().click();
       await expect(pane.id('diff')).toContainText('hello');
       await expect(pane.id('permission-row')).toHaveAttribute('data-outcome', 'allowed');
+    });
+
+    test('TC-8.1b Claude Code: a call shows its name, its arguments and its result', async ({ real }) => {
+      const pane = await real.window.newSession('Claude Code');
+      await pane.turn(`tool:Bash {"command":"${SHELL}","description":"look"}`);
+      await expectCall(pane.id('tool-card'), 'Bash', SHELL, 'in the shell');
+    });
+
+    test('TC-7.3a Claude Code: a session that is loaded shows its thoughts, calls and answers', async ({ world, model, real }) => {
+      const first = await real.window.newSession('Claude Code');
+      await first.turn(CLAUDE_WORK);
+      const pane = await openWithoutData(world, model, pin, real.project, first);
+      await expectStored(pane, 'Bash', SHELL);
+      await pane.turn('say:from the page');
+      await expect(pane.id('agent-row').last()).toContainText('from the page');
     });
 
     test('B8 approvals, Claude Code: one of a sub-agent survives a reload', async ({ real }) => {
@@ -166,11 +221,11 @@ for (const pin of PINS) {
     });
 
     test('TC-8.3b Claude Code: a session begun in a terminal is listed, opened and continued', async ({ world, model, real }) => {
-      expect(await inTerminal(pin, world, model, real.project, 'say:from the terminal')).toContain('from the terminal');
-      const row = real.window.id('session-row').filter({ hasText: 'from the terminal' });
+      expect(await inTerminal(pin, world, model, real.project, CLAUDE_WORK)).toContain('that was it');
+      const row = real.window.id('session-row').filter({ hasText: 'let me look' });
       await expect(row).toHaveCount(1);
       const pane = await real.window.openSession(await row.getAttribute('data-session') as string);
-      await expect(pane.id('agent-row')).toHaveText(/from the terminal/);
+      await expectStored(pane, 'Bash', SHELL);
       await pane.turn('say:from the page');
       await expect(pane.id('agent-row').last()).toContainText('from the page');
     });
@@ -215,6 +270,12 @@ test('TC-8.2b Codex: a tool asks, is allowed in the page, and a patch is shown a
   await expect(card.getByTestId('diff')).toContainText('hello');
 });
 
+test('TC-8.2b Codex: a call shows its name, its arguments and its result', async ({ real }) => {
+  const pane = await real.window.newSession('Codex');
+  await pane.turn(`tool:exec_command {"cmd":"${SHELL}"}`);
+  await expectCall(pane.id('tool-card'), 'exec_command', SHELL, 'in the shell');
+});
+
 test('TC-8.2b Codex: a turn is stopped in the middle, and the next one works', async ({ real }) => {
   await stopsInTheMiddle(await real.window.newSession('Codex'));
 });
@@ -237,22 +298,8 @@ test('Codex: a session is forked from its menu, and both go on by themselves', a
   await expect(pane.id('agent-row')).toHaveText([/remember the fox/]);
 });
 
-test('B10, B11 existing sessions, Codex: what lies in its directory is listed and opened with its tools and thoughts', async ({ pin, world, model, real }) => {
+test('TC-7.3b B10, B11 existing sessions, Codex: a session that is loaded shows its thoughts, calls and answers', async ({ pin, world, model, real }) => {
   const first = await real.window.newSession('Codex');
-  await first.turn('think:let me look tool:exec_command {"cmd":"echo in the shell"}\nthen: say:that was it');
-  const id = await first.sessionId();
-  await real.window.page.close();
-  await world.server.stop();
-  rmSync(world.place.data, { recursive: true });
-  const server = await world.start({ config: realAgents(model, world.place, pin) });
-  await server.addProject(real.project);
-  const window = await world.window();
-  await expect(window.listed(id)).toContainText('terminal');
-  const pane = await window.openSession(id);
-  await expect(pane.id('agent-row')).toHaveText(/that was it/);
-  await pane.id('thinking').getByRole('button').first().click();
-  await expect(pane.id('thinking')).toContainText('let me look');
-  await expect(pane.id('tool-card')).toHaveAttribute('data-status', 'ok');
-  await pane.id('tool-card').getByRole('button').first().click();
-  await expect(pane.id('tool-card')).toContainText('in the shell');
+  await first.turn(CODEX_WORK);
+  await expectStored(await openWithoutData(world, model, pin, real.project, first), 'exec_command', SHELL);
 });
