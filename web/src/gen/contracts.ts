@@ -470,6 +470,10 @@ callId: CallId,
  */
 arguments: Record<string, unknown>, 
 /**
+ * The arguments as the model wrote them, where that is no JSON object; `arguments` then holds this text in a field.
+ */
+rawArguments?: string, 
+/**
  * What else is known of the call.
  */
 details?: ToolDetails, };
@@ -1902,6 +1906,8 @@ export type TurnStatus = "completed" | "cancelled";
 
 export type UiItemType = "message" | "reasoning" | "tool_call" | "tool_output" | "error" | "plan" | "permission";
 
+export type UiToolArguments = Record<string, unknown> | string;
+
 export type UiTurnEvent = { "type": "turn_started", 
 /**
  * The turn.
@@ -1994,7 +2000,7 @@ toolName?: string,
 /**
  * What it was asked.
  */
-toolArguments?: Record<string, unknown>, 
+toolArguments?: UiToolArguments, 
 /**
  * Joins call and output.
  */

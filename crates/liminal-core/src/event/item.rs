@@ -183,6 +183,10 @@ pub struct FunctionCallItem {
     #[ts(type = "Record<string, unknown>")]
     #[serde(deserialize_with = "arguments")]
     pub arguments: ToolArguments,
+    /// The arguments as the model wrote them, where that is no JSON object; `arguments` then holds this text in a field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub raw_arguments: Option<String>,
     /// What else is known of the call.
     #[serde(default, skip_serializing_if = "ToolDetails::is_empty", deserialize_with = "read::from_map")]
     #[ts(optional, as = "Option<ToolDetails>")]

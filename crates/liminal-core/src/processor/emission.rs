@@ -34,16 +34,29 @@ pub struct Emission<'a> {
     upsert: Upsert,
     /// Stands for the last, empty text of the upsert.
     growing: Option<&'a EscapedText>,
+    /// A call's arguments as the model wrote them, where they are no JSON object.
+    raw_arguments: Option<&'a str>,
 }
 
 impl<'a> Emission<'a> {
     pub(super) const fn whole(upsert: Upsert) -> Self {
-        Self { upsert, growing: None }
+        Self { upsert, growing: None, raw_arguments: None }
     }
 
     /// The upsert's text must be empty: `growing` takes its place.
     pub(super) const fn growing(upsert: Upsert, growing: &'a EscapedText) -> Self {
-        Self { upsert, growing: Some(growing) }
+        Self { upsert, growing: Some(growing), raw_arguments: None }
+    }
+
+    pub(super) const fn with_raw_arguments(mut self, text: Option<&'a str>) -> Self {
+        self.raw_arguments = text;
+        self
+    }
+
+    /// A finished call's arguments as the model wrote them, where they are no JSON object and the profile shows them so.
+    #[must_use]
+    pub const fn raw_arguments(&self) -> Option<&'a str> {
+        self.raw_arguments
     }
 
     /// The state, without its text if that is still growing.

@@ -170,7 +170,8 @@ impl UpsertProcessor {
         debug_assert_eq!(closed.is_some(), known.is_some(), "an open item is closed, an unknown one is not");
         let parent = closed.and_then(|item| item.parent_call_id);
         let body = UpsertBody::ToolCall(settled_call(done).body());
-        out.item(Emission::whole(self.turn.upsert(id, parent.as_ref(), UpsertStatus::Complete, cause, body)));
+        let upsert = self.turn.upsert(id, parent.as_ref(), UpsertStatus::Complete, cause, body);
+        out.item(Emission::whole(upsert).with_raw_arguments(done.raw_arguments.as_deref()));
     }
 
     /// Keeps the final arguments of a call that waits for its output.

@@ -158,20 +158,19 @@ struct FinalCall {
 impl From<FinalCall> for FunctionCallItem {
     fn from(call: FinalCall) -> Self {
         let FinalCall { name, call_id, arguments } = call;
-        Self { name, call_id, arguments: parsed(arguments), details: ToolDetails::default() }
+        let (arguments, raw_arguments) = parsed(arguments);
+        Self { name, call_id, arguments, raw_arguments, details: ToolDetails::default() }
     }
 }
 
 /// Models write broken arguments at times; what they wrote is still worth showing.
-fn parsed(arguments: String) -> ToolArguments {
-    if arguments.trim().is_empty() {
-        return Arc::default();
+fn parsed(text: String) -> (ToolArguments, Option<String>) {
+    if let Ok(arguments) = serde_json::from_str(&text) {
+        return (Arc::new(arguments), None);
     }
-    Arc::new(serde_json::from_str(&arguments).unwrap_or_else(|_| {
-        let mut raw = Map::new();
-        raw.insert("_raw".to_owned(), Value::String(arguments));
-        raw
-    }))
+    let is_blank = text.trim().is_empty();
+    let wrapped = (!is_blank).then(|| ("_raw".to_owned(), Value::String(text.clone())));
+    (Arc::new(Map::from_iter(wrapped)), Some(text))
 }
 
 #[derive(Deserialize)]

@@ -149,6 +149,7 @@ fn any_final() -> impl Strategy<Value = FinalItem> {
             name: "Bash".into(),
             call_id: call.into(),
             arguments: Arc::new(serde_json::from_str(r#"{"command":"ls"}"#).unwrap()),
+            raw_arguments: None,
             details: ToolDetails::default(),
         })),
         (call(), content(), any::<bool>()).prop_map(|(call, output, is_error)| {

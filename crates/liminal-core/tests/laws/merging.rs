@@ -189,7 +189,13 @@ impl Writer {
         let call_id = CallId::from(format!("{}.{} {text}", self.number, self.calls));
         let (name, details) = ("Bash".to_owned(), ToolDetails::default());
         self.calls += 1;
-        let call = FunctionCallItem { name, call_id: call_id.clone(), arguments, details: details.clone() };
+        let call = FunctionCallItem {
+            name,
+            call_id: call_id.clone(),
+            arguments,
+            raw_arguments: None,
+            details: details.clone(),
+        };
         self.done(FinalItem::FunctionCall(call));
         let output = FunctionCallOutputItem { call_id, output: text.to_owned(), is_error: false, details };
         self.done(FinalItem::FunctionCallOutput(output));

@@ -9,6 +9,7 @@ one_test_each! {
     row_after_the_turn_ended
     row_announce_arguments
     row_announce_arguments_known_at_create
+    row_arguments_that_do_not_parse
     row_arguments_too_long
     row_clock_never_goes_back
     row_delta_for_unknown_item
@@ -54,12 +55,14 @@ one_test_each! {
     row_second_start_of_a_call_tells_more
     row_stream_b_aborted_turn
     row_stream_b_aborted_turn_stream_a
+    row_stream_b_arguments_as_text
     row_stream_b_completed_turn_with_open_text
     row_stream_b_destroy_flushes_as_updated
     row_stream_b_detached_call
     row_stream_b_item_cancelled
     row_stream_b_item_error_flush
     row_stream_b_never_started_item
+    row_stream_b_raw_arguments
     row_stream_b_response_done_error_flush
     row_stream_b_response_error_flush
     row_stream_b_thresholds_are_cumulative

@@ -211,6 +211,7 @@ impl Call {
             name: self.name.clone(),
             call_id: id.clone(),
             arguments: Arc::new(std::mem::take(&mut self.input)),
+            raw_arguments: None,
             details: self.details.clone(),
         };
         writer.done(&self.item_id, FinalItem::FunctionCall(call), step);

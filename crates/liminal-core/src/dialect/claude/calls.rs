@@ -122,7 +122,7 @@ impl Calls {
             known.name.clone_from(&name);
             known.announced = Some((name.clone(), arguments.clone()));
         }
-        let call = FunctionCallItem { name, call_id: id, arguments, details };
+        let call = FunctionCallItem { name, call_id: id, arguments, raw_arguments: None, details };
         writer.done(&item_id, FinalItem::FunctionCall(call), step);
     }
 

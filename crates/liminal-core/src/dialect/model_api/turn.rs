@@ -280,8 +280,15 @@ impl Turn {
 
     fn finish_call(&mut self, call: OpenCall, step: &mut Step<'_>) {
         let OpenCall { item_id, name, call_id, arguments } = call;
-        let (arguments, details) = (Arc::new(read_arguments(arguments)), ToolDetails::default());
-        let item = FunctionCallItem { name, call_id: call_id.clone(), arguments, details: details.clone() };
+        let details = ToolDetails::default();
+        let (arguments, raw_arguments) = read_arguments(arguments);
+        let item = FunctionCallItem {
+            name,
+            call_id: call_id.clone(),
+            arguments: Arc::new(arguments),
+            raw_arguments,
+            details: details.clone(),
+        };
         self.writer.done(&item_id, FinalItem::FunctionCall(item), step);
         let output = FunctionCallOutputItem { call_id, output: NOT_RUN.to_owned(), is_error: true, details };
         let item_id = self.writer.next_item(step);
@@ -343,11 +350,13 @@ impl Finish {
     }
 }
 
-/// Arguments are an object; whatever is none, like free text, becomes the one field of one.
-fn read_arguments(arguments: String) -> Map<String, Value> {
-    if arguments.trim().is_empty() {
-        return Map::new();
+/// Arguments are an object; whatever is none, like free text, becomes the one field of one and is kept as it is.
+fn read_arguments(text: String) -> (Map<String, Value>, Option<String>) {
+    if text.trim().is_empty() {
+        return (Map::new(), None);
     }
-    serde_json::from_str(&arguments)
-        .unwrap_or_else(|_| Map::from_iter([("input".to_owned(), Value::String(arguments))]))
+    match serde_json::from_str(&text) {
+        Ok(arguments) => (arguments, None),
+        Err(_) => (Map::from_iter([("input".to_owned(), text.clone().into())]), Some(text)),
+    }
 }

@@ -116,5 +116,11 @@ pub(super) fn output(
 
 pub(super) fn item(name: &str, arguments: Map<String, Value>, call_id: CallId) -> FunctionCallItem {
     let details = tool_result::call_details(name, &arguments);
-    FunctionCallItem { name: name.to_owned(), call_id, arguments: Arc::new(arguments), details }
+    FunctionCallItem {
+        name: name.to_owned(),
+        call_id,
+        arguments: Arc::new(arguments),
+        raw_arguments: None,
+        details,
+    }
 }
