@@ -22,6 +22,8 @@ pub struct BufferInfo {
     pub batch_index: usize,
     /// Whether it waits until it is done.
     pub is_held: bool,
+    /// Whether its `item_done` has come, and it is open because something else is awaited: a call waits for its output.
+    pub is_complete: bool,
     /// When what is unemitted goes out.
     pub deadline: Option<Duration>,
 }
@@ -50,6 +52,7 @@ impl BufferInfo {
             content_length: growing.map_or(0, |growing| growing.text().to_plain().chars().count()),
             batch_index: growing.map_or(0, GrowingText::batch_index),
             is_held,
+            is_complete: matches!(&item.state, ItemState::Call(call) if call.arguments.is_some()),
             deadline: growing.filter(|growing| growing.queued).and_then(GrowingText::deadline),
         }
     }
