@@ -19,19 +19,20 @@ mod rules;
 mod texts;
 mod tokens;
 mod tool_calls;
+mod whole_items;
 
 use std::time::Duration;
 
 pub use buffers::BufferInfo;
 pub use emission::{Emission, Outcome, Sink, TurnChange, TurnRef};
 pub use escaped::EscapedText;
-pub use rules::{Config, Profile};
+pub use rules::{Config, ExtraItems, Profile};
 
 use crate::envelope::StreamEventEnvelope;
-use crate::event::{FinalItem, ItemDelta, ItemDone, ItemKind, ItemStart, Plan, ResponseStart, StreamEvent};
+use crate::event::{FinalItem, ItemDelta, ItemDone, ItemKind, ItemStart, ResponseStart, StreamEvent};
 use crate::ids::{CallId, ItemId, SessionId, TurnId};
 use crate::time::{Now, Timestamp};
-use crate::upsert::{PermissionBody, PlanBody, Upsert, UpsertBody, UpsertStatus};
+use crate::upsert::{PlanBody, Upsert, UpsertBody, UpsertStatus};
 use deadlines::Deadlines;
 use items::{ItemState, Items, Known, OpenItem, Ordinal};
 use limits::Fit;
@@ -213,38 +214,6 @@ impl UpsertProcessor {
         }
     }
 
-    /// Starts an item that goes out at once and as a whole.
-    fn start_whole(&mut self, start: &ItemStart, state: ItemState, cause: Cause, out: &mut dyn Sink) {
-        let ordinal = self.insert(start, state, cause);
-        self.emit_whole(ordinal, UpsertStatus::Create, cause, out);
-    }
-
-    fn replace_plan(&mut self, ordinal: Ordinal, plan: &Plan, cause: Cause, out: &mut dyn Sink) {
-        match self.items.get_mut(ordinal).map(|item| &mut item.state) {
-            Some(ItemState::Plan(current)) => current.clone_from(plan),
-            _ => return self.dropped.contradiction += 1,
-        }
-        self.emit_whole(ordinal, UpsertStatus::Update, cause, out);
-    }
-
-    fn emit_whole(&self, ordinal: Ordinal, status: UpsertStatus, cause: Cause, out: &mut dyn Sink) {
-        let Some(item) = self.items.get(ordinal) else { return };
-        let body = match &item.state {
-            ItemState::Plan(plan) => UpsertBody::Plan(PlanBody { entries: plan.entries.clone() }),
-            ItemState::Permission(asked) => {
-                UpsertBody::Permission(PermissionBody { request: asked.clone(), outcome: None })
-            }
-            ItemState::Text(_) | ItemState::Call(_) | ItemState::Output(_) => return,
-        };
-        out.item(Emission::whole(self.turn.upsert(
-            &item.id,
-            item.parent_call_id.as_ref(),
-            status,
-            cause,
-            body,
-        )));
-    }
-
     fn delta(&mut self, delta: &ItemDelta, cause: Cause, out: &mut dyn Sink) {
         let Some(ordinal) = self.find_open(&delta.item_id) else { return };
         let Some(item) = self.items.get_mut(ordinal) else { return };
@@ -295,20 +264,6 @@ impl UpsertProcessor {
             }
             FinalItem::Permission(settled) => self.finish_permission(&done.item_id, settled, cause, out),
         }
-    }
-
-    fn finish_whole(
-        &mut self,
-        id: &ItemId,
-        body: UpsertBody,
-        matching: fn(&ItemState) -> bool,
-        cause: Cause,
-        out: &mut dyn Sink,
-    ) {
-        let Some(closed) = self.close_matching(id, matching) else { return };
-        let parent = closed.and_then(|item| item.parent_call_id);
-        let upsert = self.turn.upsert(id, parent.as_ref(), UpsertStatus::Complete, cause, body);
-        out.item(Emission::whole(upsert));
     }
 
     /// Ends the item that a finished one names. The inner `None` is an item that was never started; the outer one

@@ -280,15 +280,16 @@ impl UpsertProcessor {
         let status = if error.is_some() { UpsertStatus::Error } else { UpsertStatus::Complete };
         let body = UpsertBody::Permission(PermissionBody { request, outcome: Some(outcome) });
         let upsert = self.turn.upsert(id, parent.as_ref(), status, cause, body);
-        out.item(Emission::whole(match error {
+        let upsert = match error {
             Some(error) => with_error(upsert, &error),
             None => upsert,
-        }));
+        };
+        self.give_out(upsert, out);
     }
 
     fn end_whole(&self, item: &OpenItem, body: UpsertBody, ending: Ending<'_>, out: &mut dyn Sink) {
         let Some(status) = ending.fate.end_status() else { return };
-        out.item(Emission::whole(self.ended(item, body, status, ending)));
+        self.give_out(self.ended(item, body, status, ending), out);
     }
 
     fn ended(&self, item: &OpenItem, body: UpsertBody, status: UpsertStatus, ending: Ending<'_>) -> Upsert {

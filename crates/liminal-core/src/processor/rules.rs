@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::item_limit::ITEM_BYTES;
+use crate::upsert::UpsertBody;
 
 /// Which consumers the outputs are for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,6 +36,14 @@ impl Profile {
         }
     }
 
+    /// The older consumers know neither plans nor permission requests.
+    const fn extra_items(self) -> ExtraItems {
+        match self {
+            Self::UpsertV1 => ExtraItems { plans: true, permissions: true },
+            Self::StreamB => ExtraItems { plans: false, permissions: false },
+        }
+    }
+
     /// The thresholds used when none are given.
     #[must_use]
     pub const fn default_gradient(self) -> &'static [u64] {
@@ -45,6 +54,15 @@ impl Profile {
             }
         }
     }
+}
+
+/// Which items go out beyond messages, thoughts and tools.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ExtraItems {
+    /// Task lists.
+    pub plans: bool,
+    /// Permission requests.
+    pub permissions: bool,
 }
 
 /// A profile's rules.
@@ -109,6 +127,7 @@ pub struct Config {
     pub(super) first_emission: Option<Duration>,
     pub(super) announce_arguments: bool,
     pub(super) item_bytes: usize,
+    extra_items: ExtraItems,
 }
 
 impl Default for Config {
@@ -128,6 +147,7 @@ impl Config {
             first_emission: None,
             announce_arguments: false,
             item_bytes: ITEM_BYTES,
+            extra_items: profile.extra_items(),
         }
     }
 
@@ -165,6 +185,21 @@ impl Config {
     pub const fn with_item_bytes(mut self, limit: usize) -> Self {
         self.item_bytes = limit;
         self
+    }
+
+    /// Which items go out beyond messages, thoughts and tools.
+    #[must_use]
+    pub const fn with_extra_items(mut self, extra: ExtraItems) -> Self {
+        self.extra_items = extra;
+        self
+    }
+
+    pub(super) const fn shows(&self, body: &UpsertBody) -> bool {
+        match body {
+            UpsertBody::Message(_) | UpsertBody::Thinking(_) | UpsertBody::ToolCall(_) => true,
+            UpsertBody::Plan(_) => self.extra_items.plans,
+            UpsertBody::Permission(_) => self.extra_items.permissions,
+        }
     }
 
     /// The thresholds in force.

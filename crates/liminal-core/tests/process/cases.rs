@@ -59,6 +59,7 @@ one_test_each! {
     row_stream_b_completed_turn_with_open_text
     row_stream_b_destroy_flushes_as_updated
     row_stream_b_detached_call
+    row_stream_b_five_item_types
     row_stream_b_item_cancelled
     row_stream_b_item_error_flush
     row_stream_b_never_started_item

@@ -6,7 +6,7 @@ use std::time::Duration;
 use liminal_core::envelope::{self, StreamEventEnvelope};
 use liminal_core::error::{ErrorCode, ErrorInfo};
 use liminal_core::ndjson::Lines;
-use liminal_core::processor::{Config, Profile};
+use liminal_core::processor::{Config, ExtraItems, Profile};
 use liminal_core::stream_a;
 use liminal_core::time::Now;
 use liminal_core::turns::Turns;
@@ -28,6 +28,8 @@ struct Case {
     #[serde(default)]
     announce_arguments: bool,
     item_bytes: Option<usize>,
+    #[serde(default)]
+    extra_items: Vec<String>,
 }
 
 pub(crate) fn fixtures() -> PathBuf {
@@ -96,6 +98,10 @@ fn config(case: &Case) -> Config {
     }
     if let Some(limit) = case.item_bytes {
         config = config.with_item_bytes(limit);
+    }
+    if !case.extra_items.is_empty() {
+        let has = |name: &str| case.extra_items.iter().any(|item| item == name);
+        config = config.with_extra_items(ExtraItems { plans: has("plan"), permissions: has("permission") });
     }
     if case.announce_arguments { config.announcing_arguments() } else { config }
 }
