@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod origin;
 mod reading;
+mod redis;
 mod redis_url;
 mod report;
 mod sections;
@@ -26,9 +27,10 @@ pub use confining::{VariableNames, WrapperWords};
 pub use error::{ConfigError, Fault};
 pub use origin::Origin;
 pub use reading::{Filter, HostName, KeyPrefix};
+pub use redis::Redis;
 pub use redis_url::RedisUrl;
 pub use report::Line;
-pub use sections::{Batch, Limits, Listen, Logging, Redis, Security, Sessions, Storage};
+pub use sections::{Batch, Limits, Listen, Logging, Security, Sessions, Storage};
 
 /// What the user set, and the defaults for the rest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

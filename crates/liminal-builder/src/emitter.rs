@@ -16,7 +16,7 @@ pub trait Publisher {
 }
 
 /// How often a delivery is tried again, and when.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// Tries after the first one.
     pub attempts: u32,

@@ -16,7 +16,7 @@ use liminal_core::time::Now;
 use liminal_core::turns::Turns;
 
 use crate::clock::Clock;
-use crate::emitter::Publisher;
+use crate::emitter::{Emitter, Publisher};
 use crate::transport::{Frame, LineFramer};
 use input::{Input, Received};
 use output::{Output, Published, Written};
@@ -79,14 +79,14 @@ pub fn run(
     run_into(output, options, input, complaints)
 }
 
-/// The same, with the messages of Stream B to a publisher. One that is given up ends the run.
+/// The same, with the messages of Stream B to an emitter. One that is given up ends the run.
 pub fn publish(
     options: Options,
     input: impl Read + Send + 'static,
-    publisher: impl Publisher,
+    emitter: Emitter<impl Publisher>,
     complaints: impl Write,
 ) -> io::Result<Verdict> {
-    run_into(Published::new(publisher)?, options, input, complaints)
+    run_into(Published::new(emitter)?, options, input, complaints)
 }
 
 fn run_into(

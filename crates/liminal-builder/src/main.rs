@@ -15,6 +15,7 @@ use liminal_builder::cli::{
 use liminal_builder::commands;
 use liminal_builder::config::{Config, Redis, Sources, usual_data_directory};
 use liminal_builder::demo;
+use liminal_builder::emitter::Emitter;
 use liminal_builder::exit::{self, Exit};
 use liminal_builder::filter::{self, Verdict};
 use liminal_builder::process::Environment;
@@ -76,7 +77,8 @@ fn process(options: Process) -> Result<ExitCode> {
     let verdict = match options.publish.clone() {
         Some(address) => {
             let publisher = RedisPublisher::new(address, Redis::default().stream_b_kept())?;
-            filter::publish(options.into(), io::stdin(), publisher, io::stderr())?
+            let emitter = Emitter::new(publisher, options.retry());
+            filter::publish(options.into(), io::stdin(), emitter, io::stderr())?
         }
         None => filter::run(options.into(), io::stdin(), io::stdout().lock(), io::stderr())?,
     };

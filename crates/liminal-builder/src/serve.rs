@@ -20,6 +20,7 @@ use crate::clock::Clock;
 use crate::cluster::{self, Cluster};
 use crate::config::{Config, ConfigError, usual_data_directory};
 use crate::data_dir::DataDir;
+use crate::emitter::Emitter;
 use crate::http::credentials::{BrowserLogins, BrowserSessions, Digest, ProgramToken, SharedLogins};
 use crate::http::{AgentsAsked, Endpoint, FindAgents, Options, ServeError, Server, ServerFile};
 use crate::log::redis::RedisLog;
@@ -31,7 +32,7 @@ use crate::provider::ProviderRegistry;
 use crate::recording;
 use crate::sessions::{Membership, Parts, Sessions, Settings};
 use crate::store::Store;
-use crate::stream_b::{Delivery, Outbox, RedisPublisher};
+use crate::stream_b::{Delivery, Feeds, Outbox, RedisPublisher};
 use crate::telemetry::{self, Destination};
 
 pub use reach::ReachError;
@@ -152,13 +153,15 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     let audit = open_audit(&real, &plan.config)?;
     let membership = join(&plan.config, &log, &real).await?;
     let publisher = publisher(&plan.config)?;
-    let outbox = publisher.is_some().then(Outbox::default);
+    let (outbox, redis) = (Outbox::default(), &plan.config.redis);
+    let feeds = publisher.is_some().then(|| Feeds::new(outbox.clone(), redis.stream_b_processor()));
     let (detector, detection) = Detector::start(plan.machine());
     let providers = ProviderRegistry::of(&detector, &instance);
-    let sessions = sessions(plan, &log, providers, (membership, outbox.clone(), audit.clone()));
-    let delivery = publisher
-        .zip(outbox)
-        .map(|(publisher, outbox)| Delivery::start(outbox, publisher, sessions.metrics().clone()));
+    let sessions = sessions(plan, &log, providers, (membership, feeds, audit.clone()));
+    let delivery = publisher.map(|publisher| {
+        let emitter = Emitter::new(publisher, redis.stream_b_retry());
+        Delivery::start(outbox, emitter, sessions.metrics().clone())
+    });
     sessions.take_up().await?;
     let recovered = sessions.recover().await?;
     tracing::info!(turns = recovered.turns, messages = recovered.messages, "put right what was left open");
@@ -310,7 +313,7 @@ fn sessions(
     plan: &Plan,
     log: &Arc<SqliteLog>,
     providers: ProviderRegistry,
-    (membership, stream_b, audit): (Option<Membership>, Option<Outbox>, Audit),
+    (membership, stream_b, audit): (Option<Membership>, Option<Feeds>, Audit),
 ) -> Sessions {
     let (states, events) = logs(log, membership.as_ref());
     let Plan { config, data, recordings, .. } = plan;

@@ -135,7 +135,7 @@ pub struct Parts {
     /// Where canonical events go.
     pub events: Arc<dyn EventLog>,
     /// Where the messages for programs outside go, if they are wanted.
-    pub stream_b: Option<stream_b::Outbox>,
+    pub stream_b: Option<stream_b::Feeds>,
     /// What is kept of sessions beside their logs.
     pub store: Store,
     /// Files that go with messages.

@@ -7,6 +7,6 @@ mod outbox;
 mod redis;
 
 pub use delivery::Delivery;
-pub use feed::Feed;
+pub use feed::{Feed, Feeds};
 pub use outbox::{Letter, Outbox};
 pub use redis::{PublishError, RedisPublisher, stream_key};

@@ -80,6 +80,6 @@ fn without_secret(argument: &str) -> String {
 impl fmt::Display for Line {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = if self.value.is_null() { "(not set)".to_owned() } else { self.value.to_string() };
-        write!(formatter, "{:<28} {:<28} {}", self.name, value, self.origin)
+        write!(formatter, "{:<32} {:<28} {}", self.name, value, self.origin)
     }
 }

@@ -8,8 +8,7 @@ use liminal_core::processor::{self, Profile};
 use liminal_core::session::Patience;
 
 use super::confining::{VariableNames, WrapperWords};
-use super::reading::{Filter, HostName, KeyPrefix};
-use super::redis_url::RedisUrl;
+use super::reading::{Filter, HostName};
 use crate::http;
 use crate::http::web_origin::WebOrigin;
 use crate::log::Durability;
@@ -127,21 +126,6 @@ pub struct Security {
     pub trusted_proxies: Vec<IpAddr>,
 }
 
-/// `[redis]`: the Redis that is shared with other servers and programs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redis {
-    /// Its address; without it there is none, and this server is on its own.
-    pub url: Option<RedisUrl>,
-    /// What the keys begin with that servers share.
-    pub prefix: KeyPrefix,
-    /// Milliseconds after which a server that has not been heard of counts as gone.
-    pub lease_ms: u64,
-    /// Whether the messages of every turn are written there for other programs.
-    pub publish_stream_b: bool,
-    /// Minutes for which they stay there, after the last one of the turn.
-    pub stream_b_minutes: u64,
-}
-
 /// `[logging]`: what the server tells of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Logging {
@@ -184,18 +168,6 @@ impl Default for Batch {
     fn default() -> Self {
         // Slow models must show their first words within 200 ms, however few they are.
         Self { gradient: vec![10, 20, 40, 80, 120], idle_ms: 1000, first_emission_ms: 150 }
-    }
-}
-
-impl Default for Redis {
-    fn default() -> Self {
-        Self {
-            url: None,
-            prefix: KeyPrefix::default(),
-            lease_ms: 10_000,
-            publish_stream_b: false,
-            stream_b_minutes: 24 * 60,
-        }
     }
 }
 
@@ -263,20 +235,6 @@ impl Batch {
             .with_idle_timeout(Duration::from_millis(self.idle_ms))
             .with_first_emission(Duration::from_millis(self.first_emission_ms))
             .announcing_arguments()
-    }
-}
-
-impl Redis {
-    /// How long a server counts as there that was not heard of.
-    #[must_use]
-    pub const fn lease(&self) -> Duration {
-        Duration::from_millis(self.lease_ms)
-    }
-
-    /// How long the messages of a turn stay.
-    #[must_use]
-    pub const fn stream_b_kept(&self) -> Duration {
-        Duration::from_secs(self.stream_b_minutes * 60)
     }
 }
 

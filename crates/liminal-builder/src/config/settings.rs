@@ -38,7 +38,7 @@ macro_rules! setting {
     };
 }
 
-pub(super) const SETTINGS: [Setting; 49] = [
+pub(super) const SETTINGS: [Setting; 55] = [
     setting!(listen.host),
     setting!(listen.port),
     setting!(listen.socket),
@@ -85,6 +85,12 @@ pub(super) const SETTINGS: [Setting; 49] = [
     setting!(redis.lease_ms, 500..=600_000),
     setting!(redis.publish_stream_b),
     setting!(redis.stream_b_minutes, 1..=525_600),
+    setting!(redis.stream_b_batch_gradient, 1..=1_000_000),
+    setting!(redis.stream_b_batch_timeout_ms, 1..=600_000),
+    setting!(redis.stream_b_retry_attempts, 0..=1_000),
+    setting!(redis.stream_b_retry_base_ms, 1..=600_000),
+    setting!(redis.stream_b_retry_max_ms, 1..=600_000),
+    setting!(redis.stream_b_extra_items),
     setting!(logging.level),
     setting!(logging.file),
     setting!(logging.syslog),

@@ -1,8 +1,11 @@
 use std::path::Path;
+use std::time::Duration;
 
+use liminal_core::processor::ExtraItems;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::emitter::RetryPolicy;
 use crate::log::Durability;
 
 fn loaded(text: &str) -> Result<Loaded, ConfigError> {
@@ -99,6 +102,26 @@ fn a_value_out_of_its_bounds_is_told_with_what_is_allowed() {
         ("security", "allowed-hosts = [\"0.0.0.0\"]", "security.allowed-hosts must be"),
         ("security", "allowed-hosts = [\"http://a\"]", "security.allowed-hosts must be"),
         ("redis", "url = \"http://a\"", "redis.url must be the address of a Redis"),
+        (
+            "redis",
+            "stream-b-batch-gradient = [0]",
+            "redis.stream-b-batch-gradient must be a list of 1 to 32 whole numbers, each from 1",
+        ),
+        (
+            "redis",
+            "stream-b-batch-timeout-ms = 0",
+            "redis.stream-b-batch-timeout-ms must be a whole number from 1",
+        ),
+        (
+            "redis",
+            "stream-b-retry-attempts = -1",
+            "redis.stream-b-retry-attempts must be a whole number from 0",
+        ),
+        (
+            "redis",
+            "stream-b-extra-items = [\"message\"]",
+            "redis.stream-b-extra-items must be a list of `plan` and `permission`",
+        ),
         ("logging", "level = \"loud\"", "logging.level must be off, error,"),
     ] {
         let told = format!("c.toml:2: {told}");
@@ -163,6 +186,12 @@ prefix = "team-1"
 lease-ms = 5_000
 publish-stream-b = true
 stream-b-minutes = 10
+stream-b-batch-gradient = [5, 50]
+stream-b-batch-timeout-ms = 7
+stream-b-retry-attempts = 0
+stream-b-retry-base-ms = 8
+stream-b-retry-max-ms = 9
+stream-b-extra-items = ["permission"]
 [logging]
 level = "warn,liminal_builder::session=debug"
 file = "/srv/log"
@@ -178,6 +207,10 @@ syslog = "/dev/log"
     assert_eq!(config.batch.gradient, [1, 16]);
     assert_eq!(config.security.allowed_hosts.first().unwrap().as_str(), "builder.example");
     assert_eq!((config.redis.prefix.as_str(), config.redis.lease_ms), ("team-1", 5_000));
+    let (base, max) = (Duration::from_millis(8), Duration::from_millis(9));
+    assert_eq!(config.redis.stream_b_retry(), RetryPolicy { attempts: 0, base, max });
+    assert_eq!(config.redis.stream_b_processor().gradient(), [5, 50]);
+    assert_eq!(config.redis.stream_b_extra_items, ExtraItems { plans: false, permissions: true });
     assert_eq!(config.storage.data_dir, Some("/srv/data".into()));
 }
 

@@ -7,7 +7,7 @@ use liminal_core::processor::{Emission, Profile, Sink, TurnChange, TurnRef};
 use liminal_core::stream_b::Messages;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::emitter::{Emitter, Publisher, RetryPolicy};
+use crate::emitter::{Emitter, Publisher};
 
 /// How much output gathers before it is written, when input comes faster than that.
 const WRITE_AT: usize = 256 * 1024;
@@ -67,9 +67,8 @@ pub(super) struct Published<P> {
 }
 
 impl<P: Publisher> Published<P> {
-    pub(super) fn new(publisher: P) -> io::Result<Self> {
+    pub(super) fn new(emitter: Emitter<P>) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let emitter = Emitter::new(publisher, RetryPolicy::default());
         Ok(Self { messages: Messages::default(), emitter, runtime })
     }
 }

@@ -42,7 +42,7 @@ pub struct Outlet {
     /// The view of the session.
     pub board: Board,
     /// Where the messages for programs outside go, if they are wanted.
-    pub stream_b: Option<stream_b::Outbox>,
+    pub stream_b: Option<stream_b::Feeds>,
     /// Who counts, if anybody does.
     pub counts: Option<Counts>,
 }
@@ -123,7 +123,7 @@ impl Journal {
     pub(super) fn begin(&mut self) {
         self.is_present = true;
         self.counts = self.outlet.counts.clone();
-        self.feed = self.outlet.stream_b.clone().map(stream_b::Feed::new);
+        self.feed = self.outlet.stream_b.as_ref().map(stream_b::Feeds::open);
     }
 
     /// The agent is told something.

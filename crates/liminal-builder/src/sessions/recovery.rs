@@ -52,8 +52,8 @@ impl Sessions {
         turns: impl IntoIterator<Item = (SessionId, TurnId)>,
         reason: &ErrorInfo,
     ) {
-        if let Some(outbox) = &self.0.parts.stream_b {
-            outbox.broken_off(turns, reason, self.now());
+        if let Some(feeds) = &self.0.parts.stream_b {
+            feeds.broken_off(turns, reason, self.now());
         }
     }
 

@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::{Letter, Outbox};
-use crate::emitter::{Emitter, Publisher, RetryPolicy};
+use crate::emitter::{Emitter, Publisher};
 use crate::metrics::Metrics;
 
 /// How long what waits may take when the server stops.
@@ -24,13 +24,12 @@ pub struct Delivery {
 impl Delivery {
     /// Begins to deliver.
     #[must_use]
-    pub fn start<P>(outbox: Outbox, publisher: P, metrics: Metrics) -> Self
+    pub fn start<P>(outbox: Outbox, emitter: Emitter<P>, metrics: Metrics) -> Self
     where
         P: Publisher + Send + 'static,
         P::Error: Send,
     {
         let mut task = JoinSet::new();
-        let emitter = Emitter::new(publisher, RetryPolicy::default());
         let courier = Courier { outbox: outbox.clone(), emitter, metrics: metrics.clone(), lost: 0 };
         task.spawn(courier.run());
         Self { outbox, metrics, task }

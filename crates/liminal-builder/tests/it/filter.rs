@@ -49,6 +49,10 @@ pub(crate) fn options(case: &Value) -> Vec<String> {
             arguments.extend([option.to_owned(), value.to_string()]);
         }
     }
+    if let Some(items) = case.get("extraItems").and_then(Value::as_array) {
+        let items: Vec<&str> = items.iter().map(|item| item.as_str().unwrap()).collect();
+        arguments.push(format!("--extra-items={}", items.join(",")));
+    }
     if case.get("announceArguments") == Some(&Value::Bool(true)) {
         arguments.push("--announce-arguments".to_owned());
     }

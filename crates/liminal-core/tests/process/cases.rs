@@ -63,6 +63,8 @@ one_test_each! {
     row_stream_b_item_cancelled
     row_stream_b_item_error_flush
     row_stream_b_never_started_item
+    row_stream_b_plans
+    row_stream_b_plans_and_permissions
     row_stream_b_raw_arguments
     row_stream_b_response_done_error_flush
     row_stream_b_response_error_flush

@@ -105,3 +105,58 @@ fn a_turn_that_ended_with_its_server_is_told_as_ended() {
     assert_eq!(followed.end["error"]["code"], "SERVER_RESTART");
     assert!(server.stop().success());
 }
+
+/// The types and changes of the items of a turn, in order.
+fn changes(redis: &RedisServer, turn: &str) -> Vec<(String, String)> {
+    let messages = consumer::messages(&redis.url(), turn).into_iter();
+    let items = messages.filter(|message| message["payloadType"] == "item_upsert");
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    items.map(|item| (text(&item["payload"]["itemType"]), text(&item["payload"]["changeType"]))).collect()
+}
+
+#[test]
+fn how_messages_are_batched_can_be_set() {
+    let redis = RedisServer::start(AppendOnly::No);
+    let world = world(&redis)
+        .with("LIMINAL_REDIS_STREAM_B_BATCH_GRADIENT", "1000000")
+        .with("LIMINAL_REDIS_STREAM_B_BATCH_TIMEOUT_MS", "600000");
+    let server = world.begin();
+    let session = world.create(&server.client);
+    let turn = begin(&server.client, &session, "!say 5000");
+    assert_eq!(consumer::follow(&redis.url(), &turn).end["type"], "turn_completed");
+    let of_agent = [("message", "completed"), ("message", "created"), ("message", "completed")];
+    assert_eq!(changes(&redis, &turn), of_agent.map(|(item, change)| (item.to_owned(), change.to_owned())));
+    assert!(server.stop().success());
+}
+
+#[test]
+fn permission_requests_are_published_if_they_are_asked_for() {
+    for (items, is_published) in [("", false), ("plan,permission", true)] {
+        let redis = RedisServer::start(AppendOnly::No);
+        let world = world(&redis).with("LIMINAL_REDIS_STREAM_B_EXTRA_ITEMS", items);
+        let server = world.begin();
+        let session = world.create(&server.client);
+        let mut reader = Reader::join(&server.client, &session, None);
+        let turn = begin(&server.client, &session, "!perm ls !say 1");
+        reader.until("it asks", |shown| super::agents::asked(shown).is_some());
+        assert!(server.stop().success());
+        let kinds: Vec<String> = changes(&redis, &turn).into_iter().map(|(item, _)| item).collect();
+        assert_eq!(kinds.contains(&"permission".to_owned()), is_published, "{kinds:?}");
+    }
+}
+
+#[test]
+fn how_often_a_message_is_tried_can_be_set() {
+    let mut redis = RedisServer::start(AppendOnly::No);
+    let world = world(&redis)
+        .with("LIMINAL_REDIS_STREAM_B_RETRY_ATTEMPTS", "1")
+        .with("LIMINAL_REDIS_STREAM_B_RETRY_BASE_MS", "1")
+        .with("LIMINAL_REDIS_STREAM_B_RETRY_MAX_MS", "1");
+    let server = world.begin();
+    let session = world.create(&server.client);
+    redis.kill();
+    assert_eq!(turn(&server.client, &session, "!say 10"), "completed");
+    wait_until("the first message is given up", || counted(&server, "liminal_stream_b_given_up_total") > 0);
+    assert!(world.log().contains("in 2 attempts"), "{}", world.log());
+    assert!(server.stop().success());
+}
