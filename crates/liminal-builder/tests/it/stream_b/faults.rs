@@ -7,22 +7,18 @@ use liminal_builder::emitter::{Emitter, Publisher, RetryPolicy};
 use liminal_builder::stream_b::RedisPublisher;
 use liminal_core::stream_b::{PayloadType, StreamBMessage};
 
-use super::consumer;
-use crate::filter::values;
+use super::{Case, consumer};
 use crate::redis_server::proxy::Proxy;
 use crate::redis_server::{AppendOnly, RedisServer};
-use crate::support::{process_fixtures, run};
+use crate::support::run;
 
-/// The input and the expected messages of the first case.
-fn simple() -> (String, String) {
-    let directory =
-        process_fixtures().into_iter().find(|path| path.ends_with("sb_01_simple_agent_message")).unwrap();
-    let read = |file: &str| std::fs::read_to_string(directory.join(file)).unwrap();
-    (read("in.ndjson"), read("out.ndjson"))
+fn simple() -> Case {
+    Case::read("sb_01_simple_agent_message")
 }
 
-fn publish(url: &str, input: &str) -> std::process::Output {
-    run(&["process", "--clock", "events", "--format", "stream-a", "--publish", url], input)
+fn publish(url: &str, input: &str, more: &[&str]) -> std::process::Output {
+    let arguments = ["process", "--clock", "events", "--format", "stream-a", "--publish", url];
+    run(&[&arguments, more].concat(), input)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -30,18 +26,16 @@ async fn sb_13_a_redis_that_is_late_gets_every_message() {
     let redis = RedisServer::start(AppendOnly::No);
     let proxy = Proxy::start(redis.port()).await;
     proxy.refuse();
-    let (input, expected) = simple();
-    let url = proxy.url();
-    let running = tokio::task::spawn_blocking(move || publish(&url, &input));
+    let case = simple();
+    let (url, input) = (proxy.url(), case.input.clone());
+    let running = tokio::task::spawn_blocking(move || publish(&url, &input, &[]));
     while proxy.opened() < 2 {
         tokio::task::yield_now().await;
     }
     proxy.heal();
     let output = running.await.unwrap();
     assert!(output.status.success(), "{output:?}");
-    let expected: Vec<_> = values(&expected).collect();
-    let turn = expected[0]["turnId"].as_str().unwrap();
-    assert_eq!(consumer::messages(&redis.url(), turn), expected);
+    assert_eq!(consumer::messages(&redis.url(), case.turn()), case.expected);
 }
 
 #[test]
@@ -49,13 +43,24 @@ fn sb_14_a_redis_that_stays_away_ends_the_run_and_what_to_do_is_told() {
     let mut redis = RedisServer::start(AppendOnly::No);
     redis.kill();
     let url = redis.url().replace("127.0.0.1", ":hunter2@127.0.0.1");
-    let output = publish(&url, &simple().0);
+    let output = publish(&url, &simple().input, &[]);
     assert_eq!(output.status.code(), Some(1));
     let complaint = String::from_utf8(output.stderr).unwrap();
     for told in ["in 4 attempts", "see that it runs", &redis.port().to_string()] {
         assert!(complaint.contains(told), "{complaint}");
     }
     assert!(!complaint.contains("hunter2"), "{complaint}");
+}
+
+#[test]
+fn sb_14_how_often_it_is_tried_can_be_set() {
+    let mut redis = RedisServer::start(AppendOnly::No);
+    redis.kill();
+    let retries = ["--retry-attempts", "1", "--retry-base-ms", "1", "--retry-max-ms", "1"];
+    let output = publish(&redis.url(), &simple().input, &retries);
+    assert_eq!(output.status.code(), Some(1));
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert!(complaint.contains("in 2 attempts"), "{complaint}");
 }
 
 fn message(event_id: &str) -> StreamBMessage {
