@@ -258,6 +258,7 @@ fn event(session: &str, payload: StreamEvent) -> StreamEventEnvelope {
         timestamp: Timestamp::from(now(0).wall),
         turn_id: "turn".into(),
         session_id: session.into(),
+        trace_context: None,
         payload,
     }
 }

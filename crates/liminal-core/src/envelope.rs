@@ -2,6 +2,7 @@
 //! is told with its place, unknown types are told as such, and what is read is written back the same.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::SerializeStruct;
@@ -18,6 +19,7 @@ use crate::event::{
 use crate::ids::{CallId, EventId, ItemId, SessionId, TurnId};
 use crate::read::{self, ReadError, object};
 use crate::time::Timestamp;
+use crate::trace_context::TraceContext;
 
 /// One canonical event with what it belongs to.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +32,8 @@ pub struct StreamEventEnvelope {
     pub turn_id: TurnId,
     /// The session it belongs to.
     pub session_id: SessionId,
+    /// The distributed trace it belongs to.
+    pub trace_context: Option<Arc<TraceContext>>,
     /// What happened.
     pub payload: StreamEvent,
 }
@@ -130,6 +134,7 @@ impl EventReader {
             timestamp: head.timestamp,
             turn_id: shared(&mut self.turn_id, &head.turn_id, TurnId::as_str),
             session_id: shared(&mut self.session_id, &head.session_id, SessionId::as_str),
+            trace_context: head.trace_context.clone(),
             payload,
         }
     }
@@ -155,6 +160,8 @@ struct Head<'a> {
     session_id: Cow<'a, str>,
     #[serde(rename = "type", borrow)]
     event_type: Cow<'a, str>,
+    #[serde(default, deserialize_with = "read::optional_map")]
+    trace_context: Option<Arc<TraceContext>>,
     #[serde(borrow)]
     payload: &'a RawValue,
 }
@@ -271,12 +278,17 @@ struct Answered {
 /// By hand, because `type` stands twice on the wire and once in the value.
 impl Serialize for StreamEventEnvelope {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("StreamEventEnvelope", 6)?;
+        let mut fields = serializer
+            .serialize_struct("StreamEventEnvelope", 6 + usize::from(self.trace_context.is_some()))?;
         fields.serialize_field("eventId", &self.event_id)?;
         fields.serialize_field("timestamp", &self.timestamp)?;
         fields.serialize_field("turnId", &self.turn_id)?;
         fields.serialize_field("sessionId", &self.session_id)?;
         fields.serialize_field("type", &self.payload.event_type())?;
+        match &self.trace_context {
+            Some(trace) => fields.serialize_field("traceContext", trace)?,
+            None => fields.skip_field("traceContext")?,
+        }
         fields.serialize_field("payload", &self.payload)?;
         fields.end()
     }
@@ -308,6 +320,9 @@ pub(crate) struct EnvelopeShape {
     session_id: SessionId,
     /// Equal to the payload's type.
     r#type: EventType,
+    /// The distributed trace it belongs to.
+    #[ts(optional)]
+    trace_context: Option<Arc<TraceContext>>,
     /// What happened.
     payload: StreamEvent,
 }

@@ -44,6 +44,7 @@ pub mod session;
 pub mod stream_a;
 pub mod stream_b;
 pub mod time;
+pub mod trace_context;
 pub mod turns;
 pub mod upsert;
 pub mod wire;

@@ -21,6 +21,7 @@ mod tokens;
 mod tool_calls;
 mod whole_items;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use buffers::BufferInfo;
@@ -32,6 +33,7 @@ use crate::envelope::StreamEventEnvelope;
 use crate::event::{FinalItem, ItemDelta, ItemDone, ItemKind, ItemStart, ResponseStart, StreamEvent};
 use crate::ids::{CallId, ItemId, SessionId, TurnId};
 use crate::time::{Now, Timestamp};
+use crate::trace_context::TraceContext;
 use crate::upsert::{PlanBody, Upsert, UpsertBody, UpsertStatus};
 use deadlines::Deadlines;
 use items::{ItemState, Items, Known, OpenItem, Ordinal};
@@ -95,9 +97,11 @@ enum Phase {
 
 /// Where and when an emission comes from.
 #[derive(Debug, Clone, Copy)]
-struct Cause {
+struct Cause<'a> {
     source: Timestamp,
     now: Now,
+    /// The trace of the event that it comes from.
+    trace: Option<&'a Arc<TraceContext>>,
 }
 
 impl UpsertProcessor {
@@ -121,17 +125,17 @@ impl UpsertProcessor {
             *(if is_over { &mut self.dropped.after_end } else { &mut self.dropped.contradiction }) += 1;
             return;
         }
-        let cause = Cause { source: event.timestamp, now };
+        let cause = Cause { source: event.timestamp, now, trace: event.trace_context.as_ref() };
         if self.turn.phase == Phase::Ended {
             return self.handle_after_end(&event.payload, cause, out);
         }
         self.handle_payload(&event.payload, cause, out);
     }
 
-    fn handle_payload(&mut self, payload: &StreamEvent, cause: Cause, out: &mut dyn Sink) {
+    fn handle_payload(&mut self, payload: &StreamEvent, cause: Cause<'_>, out: &mut dyn Sink) {
         match payload {
             StreamEvent::ItemDelta(delta) => self.delta(delta, cause, out),
-            StreamEvent::ResponseStart(start) => self.start_turn(start, cause.now, out),
+            StreamEvent::ResponseStart(start) => self.start_turn(start, cause, out),
             StreamEvent::ItemStart(start) => self.start_item(start, cause, out),
             StreamEvent::ItemDone(done) => self.finish_item(done, cause, out),
             StreamEvent::ItemError(failed) => self.fail_item(failed, cause, out),
@@ -174,7 +178,7 @@ impl UpsertProcessor {
         self.dropped
     }
 
-    fn start_turn(&mut self, start: &ResponseStart, now: Now, out: &mut dyn Sink) {
+    fn start_turn(&mut self, start: &ResponseStart, cause: Cause<'_>, out: &mut dyn Sink) {
         if self.turn.phase != Phase::Waiting {
             self.dropped.contradiction += 1;
             return;
@@ -182,10 +186,10 @@ impl UpsertProcessor {
         self.turn.phase = Phase::Started;
         self.turn.provider_id = Some(start.provider_id.clone());
         let ResponseStart { model_id, provider_id } = start.clone();
-        self.turn.change(TurnChange::Started { model_id, provider_id }, now, out);
+        self.turn.change(TurnChange::Started { model_id, provider_id }, cause.now, cause.trace, out);
     }
 
-    fn start_item(&mut self, start: &ItemStart, cause: Cause, out: &mut dyn Sink) {
+    fn start_item(&mut self, start: &ItemStart, cause: Cause<'_>, out: &mut dyn Sink) {
         match (self.items.find(&start.item_id), &start.kind) {
             (None, _) => {}
             (Some(Known::Closed), ItemKind::FunctionCall(call))
@@ -214,10 +218,11 @@ impl UpsertProcessor {
         }
     }
 
-    fn delta(&mut self, delta: &ItemDelta, cause: Cause, out: &mut dyn Sink) {
+    fn delta(&mut self, delta: &ItemDelta, cause: Cause<'_>, out: &mut dyn Sink) {
         let Some(ordinal) = self.find_open(&delta.item_id) else { return };
         let Some(item) = self.items.get_mut(ordinal) else { return };
         item.source = cause.source;
+        item.trace = cause.trace.cloned();
         match &mut item.state {
             ItemState::Text(text) => {
                 let fit = text.growing.push(&delta.delta_content, cause.now.mono, &self.config);
@@ -246,7 +251,7 @@ impl UpsertProcessor {
         }
     }
 
-    fn finish_item(&mut self, done: &ItemDone, cause: Cause, out: &mut dyn Sink) {
+    fn finish_item(&mut self, done: &ItemDone, cause: Cause<'_>, out: &mut dyn Sink) {
         match &done.final_item {
             FinalItem::Message(message) => self.finish_message(&done.item_id, message, cause, out),
             FinalItem::Reasoning(reasoning) => self.finish_reasoning(&done.item_id, reasoning, cause, out),
@@ -289,7 +294,7 @@ impl UpsertProcessor {
         }
     }
 
-    fn forget_item(&mut self, id: &ItemId, cause: Cause, out: &mut dyn Sink) {
+    fn forget_item(&mut self, id: &ItemId, cause: Cause<'_>, out: &mut dyn Sink) {
         match self.items.find(id) {
             Some(Known::Open(ordinal)) if self.items.get(ordinal).is_some_and(OpenItem::is_detached_call) => {
                 self.abandon_detached(id, cause, out);
@@ -309,11 +314,12 @@ impl UpsertProcessor {
         None
     }
 
-    fn insert(&mut self, start: &ItemStart, state: ItemState, cause: Cause) -> Ordinal {
+    fn insert(&mut self, start: &ItemStart, state: ItemState, cause: Cause<'_>) -> Ordinal {
         self.items.insert(OpenItem {
             id: start.item_id.clone(),
             parent_call_id: start.parent_call_id.clone(),
             source: cause.source,
+            trace: cause.trace.cloned(),
             state,
         })
     }
@@ -325,7 +331,7 @@ impl Turn {
         id: &ItemId,
         parent: Option<&CallId>,
         status: UpsertStatus,
-        cause: Cause,
+        cause: Cause<'_>,
         body: UpsertBody,
     ) -> Upsert {
         Upsert {
@@ -343,9 +349,15 @@ impl Turn {
         }
     }
 
-    fn change(&self, change: TurnChange, now: Now, out: &mut dyn Sink) {
-        let turn = TurnRef { turn_id: &self.turn_id, session_id: &self.session_id, emitted_at: now.wall };
-        out.turn(&turn, change);
+    fn change(
+        &self,
+        change: TurnChange,
+        now: Now,
+        trace_context: Option<&Arc<TraceContext>>,
+        out: &mut dyn Sink,
+    ) {
+        let (turn_id, session_id) = (&self.turn_id, &self.session_id);
+        out.turn(&TurnRef { turn_id, session_id, emitted_at: now.wall, trace_context }, change);
     }
 
     fn provider(&self) -> String {

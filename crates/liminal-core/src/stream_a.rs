@@ -5,15 +5,15 @@ mod payload;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::envelope::StreamEventEnvelope;
-use crate::event::StreamEvent;
 use crate::ids::{EventId, SessionId, TurnId};
 use crate::read::{self, ReadError, object};
-use crate::time::Timestamp;
+use crate::trace_context::TraceContext;
 use payload::Start;
 
 /// How many runs are remembered; a run's events are close together.
@@ -52,7 +52,15 @@ impl Reader {
         }
         let run = self.runs.get(head.run_id.as_ref()).cloned().unwrap_or_else(|| Run::untold(&head.run_id));
         let event = payload::read(&head.event_type, payload, run.provider_id.as_deref())?;
-        Ok(event.map(|payload| run.envelope(head.event_id, instant.into(), payload)))
+        let trace_context = head.trace_context;
+        Ok(event.map(|payload| StreamEventEnvelope {
+            event_id: head.event_id,
+            timestamp: instant.into(),
+            turn_id: run.turn_id,
+            session_id: run.session_id,
+            trace_context,
+            payload,
+        }))
     }
 
     /// Reads one event from bytes.
@@ -80,11 +88,6 @@ impl Run {
     fn untold(run_id: &str) -> Self {
         Self { turn_id: run_id.into(), session_id: run_id.into(), provider_id: None }
     }
-
-    fn envelope(self, event_id: EventId, timestamp: Timestamp, payload: StreamEvent) -> StreamEventEnvelope {
-        let Self { turn_id, session_id, .. } = self;
-        StreamEventEnvelope { event_id, timestamp, turn_id, session_id, payload }
-    }
 }
 
 #[derive(Deserialize)]
@@ -95,6 +98,8 @@ struct Head<'a> {
     run_id: Cow<'a, str>,
     #[serde(rename = "type", borrow)]
     event_type: Cow<'a, str>,
+    #[serde(default, deserialize_with = "read::optional_map")]
+    trace_context: Option<Arc<TraceContext>>,
     #[serde(borrow)]
     payload: &'a RawValue,
 }

@@ -3,6 +3,8 @@
 
 mod encoder;
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,6 +15,7 @@ pub use encoder::{Encoder, Messages};
 use crate::error::ErrorInfo;
 use crate::event::{Origin, ToolArguments};
 use crate::ids::{CallId, ItemId, SessionId, TurnId};
+use crate::trace_context::TraceContext;
 use crate::wire_enum::wire_enum;
 
 /// One entry of Stream B.
@@ -30,6 +33,10 @@ pub struct StreamBMessage {
     pub payload_type: PayloadType,
     /// A [`UiUpsert`] or [`UiTurnEvent`] as JSON text.
     pub payload: String,
+    /// The trace of the event that it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub trace_context: Option<Arc<TraceContext>>,
 }
 
 wire_enum! {

@@ -1733,7 +1733,11 @@ payloadType: PayloadType,
 /**
  * A [`UiUpsert`] or [`UiTurnEvent`] as JSON text.
  */
-payload: string, };
+payload: string, 
+/**
+ * The trace of the event that it comes from.
+ */
+traceContext?: TraceContext, };
 
 export type StreamEvent = { "type": "response_start" } & ResponseStart | { "type": "item_start" } & ItemStart | { "type": "item_delta" } & ItemDelta | { "type": "item_done" } & ItemDone | { "type": "item_error" } & ItemError | { "type": "item_cancelled" } & ItemCancelled | { "type": "usage_update" } & UsageUpdate | { "type": "response_done" } & ResponseDone | { "type": "response_error" } & ResponseError;
 
@@ -1758,6 +1762,10 @@ sessionId: SessionId,
  * Equal to the payload's type.
  */
 type: EventType, 
+/**
+ * The distributed trace it belongs to.
+ */
+traceContext?: TraceContext, 
 /**
  * What happened.
  */
@@ -1843,6 +1851,16 @@ diffs?: Array<Diff>,
 exitCode?: number, };
 
 export type ToolKind = "read" | "edit" | "execute" | "search" | "fetch" | "think" | "other";
+
+export type TraceContext = { 
+/**
+ * The header `traceparent`.
+ */
+traceparent: string, 
+/**
+ * The header `tracestate`.
+ */
+tracestate?: string, };
 
 export type Trust = "unknown" | "trusted" | "untrusted";
 

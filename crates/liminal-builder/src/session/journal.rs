@@ -184,6 +184,7 @@ impl Journal {
         let is_same = held.item_id == delta.item_id;
         if is_same {
             held.delta_content.push_str(&delta.delta_content);
+            last.trace_context.clone_from(&event.trace_context);
         }
         is_same
     }

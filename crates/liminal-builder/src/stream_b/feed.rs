@@ -43,7 +43,8 @@ impl Feeds {
         now: jiff::Timestamp,
     ) {
         for (session_id, turn_id) in turns {
-            let turn = TurnRef { turn_id: &turn_id, session_id: &session_id, emitted_at: now };
+            let turn =
+                TurnRef { turn_id: &turn_id, session_id: &session_id, emitted_at: now, trace_context: None };
             let message = Encoder::of_successor().turn(&turn, TurnChange::Broken(reason.clone()));
             self.outbox.put(Letter { message, item: None, is_update: false });
         }

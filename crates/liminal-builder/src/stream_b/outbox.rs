@@ -34,8 +34,11 @@ impl Letter {
             && self.message.turn_id == newer.message.turn_id
     }
 
-    const fn size(&self) -> usize {
-        self.message.payload.len() + ENVELOPE_BYTES
+    fn size(&self) -> usize {
+        let trace = self.message.trace_context.as_ref();
+        let trace = trace
+            .map_or(0, |trace| trace.traceparent.len() + trace.tracestate.as_ref().map_or(0, String::len));
+        self.message.payload.len() + trace + ENVELOPE_BYTES
     }
 }
 
@@ -156,6 +159,7 @@ mod tests {
             turn_id: "t".into(),
             payload_type: PayloadType::ItemUpsert,
             payload: payload.into(),
+            trace_context: None,
         };
         Letter { message, item: Some(item.into()), is_update }
     }

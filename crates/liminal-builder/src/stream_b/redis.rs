@@ -51,6 +51,9 @@ impl RedisPublisher {
         let mut call = self.script.key(stream_key(&message.turn_id));
         call.arg(LONGEST).arg(self.keep.as_secs()).arg(&message.event_id).arg(message.timestamp);
         call.arg(message.turn_id.as_str()).arg(message.payload_type.as_str()).arg(&message.payload);
+        if let Some(trace) = &message.trace_context {
+            call.arg(trace.to_json());
+        }
         call
     }
 }
@@ -86,8 +89,12 @@ if last then
   local is_over = before == 'turn_completed' or before == 'turn_error'
   if is_over and kind(ARGV[6], ARGV[7]) ~= 'turn_started' then return 0 end
 end
-redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'eventId', ARGV[3], 'timestamp', ARGV[4], 'turnId', ARGV[5],
-  'payloadType', ARGV[6], 'payload', ARGV[7])
+local entry = {'eventId', ARGV[3], 'timestamp', ARGV[4], 'turnId', ARGV[5], 'payloadType', ARGV[6], 'payload', ARGV[7]}
+if ARGV[8] then
+  entry[11] = 'traceContext'
+  entry[12] = ARGV[8]
+end
+redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', unpack(entry))
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return 1
 ";

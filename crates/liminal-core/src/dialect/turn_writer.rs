@@ -61,6 +61,7 @@ impl TurnWriter {
             timestamp: step.now.wall.into(),
             turn_id: self.turn_id.clone(),
             session_id: self.session_id.clone(),
+            trace_context: None,
             payload,
         });
     }

@@ -32,6 +32,7 @@ pub(super) fn note(
         timestamp: now,
         turn_id: last.id.clone(),
         session_id: session.clone(),
+        trace_context: None,
         payload: StreamEvent::ItemDone(ItemDone { item_id, final_item: FinalItem::Message(message) }),
     })
 }

@@ -15,7 +15,7 @@ const DEPTH: usize = 64;
 
 impl UpsertProcessor {
     /// Takes an event of a turn that has ended. Only events of detached calls, and of what belongs to them, have an effect.
-    pub(super) fn handle_after_end(&mut self, payload: &StreamEvent, cause: Cause, out: &mut dyn Sink) {
+    pub(super) fn handle_after_end(&mut self, payload: &StreamEvent, cause: Cause<'_>, out: &mut dyn Sink) {
         if !self.is_of_detached(payload) {
             self.dropped.after_end += 1;
             return;
@@ -40,7 +40,7 @@ impl UpsertProcessor {
     }
 
     /// Gives a detached call up. Its clients saw it running, so unlike other items it is not forgotten.
-    pub(super) fn abandon_detached(&mut self, id: &ItemId, cause: Cause, out: &mut dyn Sink) {
+    pub(super) fn abandon_detached(&mut self, id: &ItemId, cause: Cause<'_>, out: &mut dyn Sink) {
         let error = ErrorInfo::new(ErrorCode::BackgroundEnded, "the work in the background was given up");
         self.fail_item(&ItemError { item_id: id.clone(), error }, cause, out);
     }

@@ -1,12 +1,16 @@
 //! What leaves a processor. Owns the borrowed form of an output, so that a full state can be written without
 //! being copied first; the wire's shapes are the encoders' business.
 
+use std::sync::Arc;
+
+use super::Cause;
 use super::escaped::EscapedText;
 use crate::error::ErrorInfo;
 use crate::event::Usage;
 use crate::ids::{SessionId, TurnId};
 use crate::json;
 use crate::time::Timestamp;
+use crate::trace_context::TraceContext;
 use crate::upsert::{Output, TurnEvent, TurnStatus, Upsert, UpsertBody};
 
 /// Takes a turn's outputs, in order.
@@ -26,6 +30,8 @@ pub struct TurnRef<'a> {
     pub session_id: &'a SessionId,
     /// When the change goes out.
     pub emitted_at: jiff::Timestamp,
+    /// The trace of the event that changes the turn.
+    pub trace_context: Option<&'a Arc<TraceContext>>,
 }
 
 /// An item's new state. A text that is still growing stays where it grows and is only lent.
@@ -36,21 +42,28 @@ pub struct Emission<'a> {
     growing: Option<&'a EscapedText>,
     /// A call's arguments as the model wrote them, where they are no JSON object.
     raw_arguments: Option<&'a str>,
+    trace_context: Option<&'a Arc<TraceContext>>,
 }
 
 impl<'a> Emission<'a> {
-    pub(super) const fn whole(upsert: Upsert) -> Self {
-        Self { upsert, growing: None, raw_arguments: None }
+    pub(super) const fn whole(upsert: Upsert, cause: Cause<'a>) -> Self {
+        Self { upsert, growing: None, raw_arguments: None, trace_context: cause.trace }
     }
 
     /// The upsert's text must be empty: `growing` takes its place.
-    pub(super) const fn growing(upsert: Upsert, growing: &'a EscapedText) -> Self {
-        Self { upsert, growing: Some(growing), raw_arguments: None }
+    pub(super) const fn growing(upsert: Upsert, growing: &'a EscapedText, cause: Cause<'a>) -> Self {
+        Self { upsert, growing: Some(growing), raw_arguments: None, trace_context: cause.trace }
     }
 
     pub(super) const fn with_raw_arguments(mut self, text: Option<&'a str>) -> Self {
         self.raw_arguments = text;
         self
+    }
+
+    /// The trace of the event that the state comes from; that event is also the one of its source timestamp.
+    #[must_use]
+    pub const fn trace_context(&self) -> Option<&'a Arc<TraceContext>> {
+        self.trace_context
     }
 
     /// A finished call's arguments as the model wrote them, where they are no JSON object and the profile shows them so.

@@ -1,5 +1,7 @@
 //! How items and turns end other than by being done. Owns what becomes of whatever is open then.
 
+use std::sync::Arc;
+
 use super::deadlines::Deadlines;
 use super::emission::{Emission, Outcome, Sink, TurnChange};
 use super::items::{CallItem, ItemState, Known, OpenItem, OutputItem, TextItem};
@@ -13,6 +15,7 @@ use crate::event::{
 };
 use crate::ids::{CallId, ItemId};
 use crate::time::Now;
+use crate::trace_context::TraceContext;
 use crate::upsert::{MessageBody, PermissionBody, PlanBody, ToolCallBody, Upsert, UpsertBody, UpsertStatus};
 
 /// What becomes of an open item.
@@ -36,7 +39,7 @@ pub(super) enum Scope {
 #[derive(Debug, Clone, Copy)]
 struct Ending<'a> {
     fate: Fate<'a>,
-    cause: Cause,
+    cause: Cause<'a>,
 }
 
 impl UpsertProcessor {
@@ -48,7 +51,7 @@ impl UpsertProcessor {
         match self.rules.ending {
             EndingRule::CloseItems => {
                 self.end_items(Fate::Fail(reason), Scope::All, None, now, out);
-                self.end(TurnChange::Broken(reason.clone()), now, out);
+                self.end(TurnChange::Broken(reason.clone()), now, None, out);
             }
             EndingRule::FlushItems => {
                 self.end_items(Fate::Flush, Scope::All, None, now, out);
@@ -57,7 +60,7 @@ impl UpsertProcessor {
         }
     }
 
-    pub(super) fn end_turn(&mut self, done: &ResponseDone, cause: Cause, out: &mut dyn Sink) {
+    pub(super) fn end_turn(&mut self, done: &ResponseDone, cause: Cause<'_>, out: &mut dyn Sink) {
         let outcome = match done.status {
             ResponseStatus::Completed => Outcome::Completed,
             ResponseStatus::Cancelled => Outcome::Cancelled,
@@ -69,19 +72,19 @@ impl UpsertProcessor {
             (EndingRule::CloseItems, Outcome::Failed(error)) => Fate::Fail(error),
         };
         self.end_items(fate, self.scope_of_turn(), Some(cause), cause.now, out);
-        self.end(TurnChange::Done { outcome, usage: done.usage }, cause.now, out);
+        self.end(TurnChange::Done { outcome, usage: done.usage }, cause.now, cause.trace, out);
     }
 
-    pub(super) fn break_turn(&mut self, error: &ErrorInfo, cause: Cause, out: &mut dyn Sink) {
+    pub(super) fn break_turn(&mut self, error: &ErrorInfo, cause: Cause<'_>, out: &mut dyn Sink) {
         let fate = match self.rules.ending {
             EndingRule::CloseItems => Fate::Fail(error),
             EndingRule::FlushItems => Fate::Flush,
         };
         self.end_items(fate, self.scope_of_turn(), Some(cause), cause.now, out);
-        self.end(TurnChange::Broken(error.clone()), cause.now, out);
+        self.end(TurnChange::Broken(error.clone()), cause.now, cause.trace, out);
     }
 
-    pub(super) fn fail_item(&mut self, failed: &ItemError, cause: Cause, out: &mut dyn Sink) {
+    pub(super) fn fail_item(&mut self, failed: &ItemError, cause: Cause<'_>, out: &mut dyn Sink) {
         match self.items.find(&failed.item_id) {
             Some(Known::Closed) => self.dropped.late += 1,
             Some(Known::Open(ordinal)) => {
@@ -96,11 +99,11 @@ impl UpsertProcessor {
     }
 
     /// An error is never swallowed: of an item that nobody knows it is told as a note of the system.
-    fn fail_unknown_item(&mut self, failed: &ItemError, cause: Cause, out: &mut dyn Sink) {
+    fn fail_unknown_item(&mut self, failed: &ItemError, cause: Cause<'_>, out: &mut dyn Sink) {
         self.items.mark_closed(&failed.item_id);
         let body = UpsertBody::Message(MessageBody::new(Origin::System, String::new()));
         let upsert = self.turn.upsert(&failed.item_id, None, UpsertStatus::Error, cause, body);
-        out.item(Emission::whole(with_error(upsert, &failed.error)));
+        out.item(Emission::whole(with_error(upsert, &failed.error), cause));
     }
 
     /// A profile whose items have no end of their own has none that outlive their turn.
@@ -111,9 +114,9 @@ impl UpsertProcessor {
         }
     }
 
-    fn end(&mut self, change: TurnChange, now: Now, out: &mut dyn Sink) {
+    fn end(&mut self, change: TurnChange, now: Now, trace: Option<&Arc<TraceContext>>, out: &mut dyn Sink) {
         self.turn.phase = Phase::Ended;
-        self.turn.change(change, now, out);
+        self.turn.change(change, now, trace, out);
     }
 
     /// Ends open items, in the order of their start. Without a cause each goes by its own last event.
@@ -121,7 +124,7 @@ impl UpsertProcessor {
         &mut self,
         fate: Fate<'_>,
         scope: Scope,
-        cause: Option<Cause>,
+        cause: Option<Cause<'_>>,
         now: Now,
         out: &mut dyn Sink,
     ) {
@@ -130,7 +133,7 @@ impl UpsertProcessor {
                 continue;
             }
             let Some(item) = self.items.close(ordinal) else { continue };
-            let cause = cause.unwrap_or(Cause { source: item.source, now });
+            let cause = cause.unwrap_or(Cause { source: item.source, now, trace: item.trace.as_ref() });
             self.end_item(&item, Ending { fate, cause }, out);
         }
         if self.items.is_empty() {
@@ -165,7 +168,7 @@ impl UpsertProcessor {
             None => UpsertStatus::Create,
         };
         let upsert = self.ended(item, self.turn.text_body(text), status, ending);
-        out.item(Emission::growing(upsert, text.growing.text()));
+        out.item(Emission::growing(upsert, text.growing.text(), ending.cause));
     }
 
     fn end_call(
@@ -232,8 +235,8 @@ impl UpsertProcessor {
         body.tool_output = text.map(|_| String::new());
         let upsert = self.ended(item, UpsertBody::ToolCall(body), status, ending);
         out.item(match text {
-            Some(text) => Emission::growing(upsert, text),
-            None => Emission::whole(upsert),
+            Some(text) => Emission::growing(upsert, text, ending.cause),
+            None => Emission::whole(upsert, ending.cause),
         });
     }
 
@@ -269,7 +272,7 @@ impl UpsertProcessor {
         &mut self,
         id: &ItemId,
         settled: &PermissionItem,
-        cause: Cause,
+        cause: Cause<'_>,
         out: &mut dyn Sink,
     ) {
         let matching = |state: &ItemState| matches!(state, ItemState::Permission(_));
@@ -284,12 +287,12 @@ impl UpsertProcessor {
             Some(error) => with_error(upsert, &error),
             None => upsert,
         };
-        self.give_out(upsert, out);
+        self.give_out(upsert, cause, out);
     }
 
     fn end_whole(&self, item: &OpenItem, body: UpsertBody, ending: Ending<'_>, out: &mut dyn Sink) {
         let Some(status) = ending.fate.end_status() else { return };
-        self.give_out(self.ended(item, body, status, ending), out);
+        self.give_out(self.ended(item, body, status, ending), ending.cause, out);
     }
 
     fn ended(&self, item: &OpenItem, body: UpsertBody, status: UpsertStatus, ending: Ending<'_>) -> Upsert {

@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::Hash;
+use std::sync::Arc;
 
 use super::growing::GrowingText;
 use crate::event::{PermissionRequest, Plan, ToolArguments, ToolDetails};
 use crate::ids::{CallId, ItemId};
 use crate::time::Timestamp;
+use crate::trace_context::TraceContext;
 
 /// An item's place in the order of starts.
 pub(super) type Ordinal = u64;
@@ -19,6 +21,8 @@ pub(super) struct OpenItem {
     pub(super) parent_call_id: Option<CallId>,
     /// When its source last told something of it.
     pub(super) source: Timestamp,
+    /// The trace of what it told.
+    pub(super) trace: Option<Arc<TraceContext>>,
     pub(super) state: ItemState,
 }
 

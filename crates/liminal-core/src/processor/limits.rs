@@ -22,7 +22,7 @@ pub(super) enum Fit {
 
 impl UpsertProcessor {
     /// Ends a text that is longer than it may be; what comes of it later is late.
-    pub(super) fn end_too_long(&mut self, id: &ItemId, cause: Cause, out: &mut dyn Sink) {
+    pub(super) fn end_too_long(&mut self, id: &ItemId, cause: Cause<'_>, out: &mut dyn Sink) {
         self.dropped.too_long += 1;
         let message = format!(
             "this is longer than {} bytes, and the rest is not shown; ask for less at once",

@@ -13,7 +13,7 @@ use crate::time::Now;
 use crate::upsert::{MessageBody, ThinkingBody, UpsertBody, UpsertStatus};
 
 impl UpsertProcessor {
-    pub(super) fn start_text(&mut self, start: &ItemStart, cause: Cause, out: &mut dyn Sink) {
+    pub(super) fn start_text(&mut self, start: &ItemStart, cause: Cause<'_>, out: &mut dyn Sink) {
         let mut growing = GrowingText::new(&self.config, self.rules);
         let content = start.initial_content.as_deref().unwrap_or_default();
         let fit = growing.push(content, cause.now.mono, &self.config);
@@ -33,7 +33,7 @@ impl UpsertProcessor {
         &mut self,
         id: &ItemId,
         message: &MessageItem,
-        cause: Cause,
+        cause: Cause<'_>,
         out: &mut dyn Sink,
     ) {
         let by_user = self.rules.hold == HoldRule::UserMessages && message.origin == Origin::User;
@@ -46,7 +46,7 @@ impl UpsertProcessor {
         &mut self,
         id: &ItemId,
         reasoning: &ReasoningItem,
-        cause: Cause,
+        cause: Cause<'_>,
         out: &mut dyn Sink,
     ) {
         let ReasoningItem { content, provider_id } = reasoning.clone();
@@ -60,7 +60,7 @@ impl UpsertProcessor {
         id: &ItemId,
         body: UpsertBody,
         show_create: bool,
-        cause: Cause,
+        cause: Cause<'_>,
         out: &mut dyn Sink,
     ) {
         let Some(closed) = self.close_matching(id, |state| matches!(state, ItemState::Text(_))) else {
@@ -74,7 +74,8 @@ impl UpsertProcessor {
         });
         let parent = closed.and_then(|item| item.parent_call_id);
         let mut emit = |status, body| {
-            out.item(Emission::whole(self.turn.upsert(id, parent.as_ref(), status, cause, body)));
+            let upsert = self.turn.upsert(id, parent.as_ref(), status, cause, body);
+            out.item(Emission::whole(upsert, cause));
         };
         if unseen && show_create {
             emit(UpsertStatus::Create, body.clone());
@@ -85,7 +86,8 @@ impl UpsertProcessor {
     /// Gives out everything that a waiting text has so far.
     pub(super) fn emit_growing(&mut self, ordinal: Ordinal, now: Now, out: &mut dyn Sink) {
         let Some(item) = self.items.get_mut(ordinal) else { return };
-        let cause = Cause { source: item.source, now };
+        let trace = item.trace.clone();
+        let cause = Cause { source: item.source, now, trace: trace.as_ref() };
         match &mut item.state {
             ItemState::Text(text) => {
                 let status = text.growing.emit(&self.config, self.rules);
@@ -105,11 +107,17 @@ impl UpsertProcessor {
 
 impl Turn {
     /// Gives out a text as far as it has grown.
-    pub(super) fn emit_text(&self, item: &OpenItem, status: UpsertStatus, cause: Cause, out: &mut dyn Sink) {
+    pub(super) fn emit_text(
+        &self,
+        item: &OpenItem,
+        status: UpsertStatus,
+        cause: Cause<'_>,
+        out: &mut dyn Sink,
+    ) {
         let ItemState::Text(text) = &item.state else { return };
         let body = self.text_body(text);
         let upsert = self.upsert(&item.id, item.parent_call_id.as_ref(), status, cause, body);
-        out.item(Emission::growing(upsert, text.growing.text()));
+        out.item(Emission::growing(upsert, text.growing.text(), cause));
     }
 
     /// The body of a text that is still growing, with room for it.

@@ -20,7 +20,7 @@ impl UpsertProcessor {
         &mut self,
         start: &ItemStart,
         call: &FunctionCallStart,
-        cause: Cause,
+        cause: Cause<'_>,
         out: &mut dyn Sink,
     ) {
         let mut call = CallItem {
@@ -45,17 +45,18 @@ impl UpsertProcessor {
         ordinal: Ordinal,
         start: &ItemStart,
         news: &FunctionCallStart,
-        cause: Cause,
+        cause: Cause<'_>,
         out: &mut dyn Sink,
     ) {
         let item = self.items.get_mut(ordinal);
-        let Some(OpenItem { state: ItemState::Call(call), source, .. }) =
+        let Some(OpenItem { state: ItemState::Call(call), source, trace, .. }) =
             item.filter(|item| item.is_call(&news.call_id))
         else {
             self.dropped.contradiction += 1;
             return;
         };
         *source = cause.source;
+        *trace = cause.trace.cloned();
         let arguments = start.initial_content.as_deref().and_then(|json| serde_json::from_str(json).ok());
         let becomes_detached = news.detached && !call.detached;
         let has_news = call.learn(news, arguments);
@@ -64,7 +65,12 @@ impl UpsertProcessor {
         }
     }
 
-    pub(super) fn start_output(&mut self, start: &ItemStart, output: &FunctionCallOutputStart, cause: Cause) {
+    pub(super) fn start_output(
+        &mut self,
+        start: &ItemStart,
+        output: &FunctionCallOutputStart,
+        cause: Cause<'_>,
+    ) {
         let mut output = OutputItem {
             call_id: output.call_id.clone(),
             growing: GrowingText::new(&self.config, self.rules),
@@ -79,7 +85,7 @@ impl UpsertProcessor {
         &mut self,
         id: &ItemId,
         done: &FunctionCallItem,
-        cause: Cause,
+        cause: Cause<'_>,
         out: &mut dyn Sink,
     ) {
         match (self.rules.tools, self.items.find(id)) {
@@ -94,7 +100,7 @@ impl UpsertProcessor {
         &mut self,
         id: &ItemId,
         done: &FunctionCallOutputItem,
-        cause: Cause,
+        cause: Cause<'_>,
         out: &mut dyn Sink,
     ) {
         let Some(closed) = self.close_matching(id, |state| matches!(state, ItemState::Output(_))) else {
@@ -113,13 +119,13 @@ impl UpsertProcessor {
                 let body = with_output(unknown_call(&done.call_id), done);
                 let body = UpsertBody::ToolCall(body);
                 let upsert = self.turn.upsert(id, parent.as_ref(), UpsertStatus::Complete, cause, body);
-                out.item(Emission::whole(upsert));
+                out.item(Emission::whole(upsert, cause));
             }
         }
     }
 
     /// Gives live output out if its batch is full, and sees to its deadline if not.
-    pub(super) fn show_live_output(&mut self, ordinal: Ordinal, cause: Cause, out: &mut dyn Sink) {
+    pub(super) fn show_live_output(&mut self, ordinal: Ordinal, cause: Cause<'_>, out: &mut dyn Sink) {
         let rules = self.rules;
         let growing = self.items.get_mut(ordinal).and_then(OpenItem::growing_mut);
         if growing.is_some_and(|growing| growing.is_due(rules)) {
@@ -129,13 +135,13 @@ impl UpsertProcessor {
         }
     }
 
-    pub(super) fn emit_live_output(&mut self, ordinal: Ordinal, cause: Cause, out: &mut dyn Sink) {
+    pub(super) fn emit_live_output(&mut self, ordinal: Ordinal, cause: Cause<'_>, out: &mut dyn Sink) {
         let Some(call) = self.call_of_output(ordinal) else { return };
         let Some((id, parent, body)) = self.call_with_room(call) else { return };
         let Some(growing) = self.items.get_mut(ordinal).and_then(OpenItem::growing_mut) else { return };
         growing.emit(&self.config, self.rules);
         let upsert = self.turn.upsert(&id, parent.as_ref(), UpsertStatus::Update, cause, body);
-        out.item(Emission::growing(upsert, growing.text()));
+        out.item(Emission::growing(upsert, growing.text(), cause));
     }
 
     /// The open call that an output belongs to, if outputs show with their calls.
@@ -161,7 +167,7 @@ impl UpsertProcessor {
         id: &ItemId,
         known: Option<Known>,
         done: &FunctionCallItem,
-        cause: Cause,
+        cause: Cause<'_>,
         out: &mut dyn Sink,
     ) {
         let Some(closed) = self.close_matching(id, |state| matches!(state, ItemState::Call(_))) else {
@@ -171,13 +177,19 @@ impl UpsertProcessor {
         let parent = closed.and_then(|item| item.parent_call_id);
         let body = UpsertBody::ToolCall(settled_call(done).body());
         let upsert = self.turn.upsert(id, parent.as_ref(), UpsertStatus::Complete, cause, body);
-        out.item(Emission::whole(upsert).with_raw_arguments(done.raw_arguments.as_deref()));
+        out.item(Emission::whole(upsert, cause).with_raw_arguments(done.raw_arguments.as_deref()));
     }
 
     /// Keeps the final arguments of a call that waits for its output.
-    fn settle_call(&mut self, ordinal: Ordinal, done: &FunctionCallItem, cause: Cause, out: &mut dyn Sink) {
+    fn settle_call(
+        &mut self,
+        ordinal: Ordinal,
+        done: &FunctionCallItem,
+        cause: Cause<'_>,
+        out: &mut dyn Sink,
+    ) {
         let item = self.items.get_mut(ordinal);
-        let Some(OpenItem { state: ItemState::Call(call), source, .. }) = item else {
+        let Some(OpenItem { state: ItemState::Call(call), source, trace, .. }) = item else {
             self.dropped.contradiction += 1;
             return;
         };
@@ -186,6 +198,7 @@ impl UpsertProcessor {
             return;
         }
         *source = cause.source;
+        *trace = cause.trace.cloned();
         call.name.clone_from(&done.name);
         call.call_id.clone_from(&done.call_id);
         call.arguments = Some(done.arguments.clone());
@@ -199,34 +212,36 @@ impl UpsertProcessor {
         }
     }
 
-    fn open_settled_call(&mut self, id: &ItemId, done: &FunctionCallItem, cause: Cause, out: &mut dyn Sink) {
+    fn open_settled_call(
+        &mut self,
+        id: &ItemId,
+        done: &FunctionCallItem,
+        cause: Cause<'_>,
+        out: &mut dyn Sink,
+    ) {
         let ordinal = self.items.insert(OpenItem {
             id: id.clone(),
             parent_call_id: None,
             source: cause.source,
+            trace: cause.trace.cloned(),
             state: ItemState::Call(settled_call(done)),
         });
         self.emit_call(ordinal, UpsertStatus::Create, cause, out);
     }
 
-    fn emit_call(&self, ordinal: Ordinal, status: UpsertStatus, cause: Cause, out: &mut dyn Sink) {
+    fn emit_call(&self, ordinal: Ordinal, status: UpsertStatus, cause: Cause<'_>, out: &mut dyn Sink) {
         if self.rules.tools == ToolRule::SeparateItems {
             return;
         }
         let Some(item) = self.items.get(ordinal) else { return };
         let ItemState::Call(call) = &item.state else { return };
         let body = UpsertBody::ToolCall(call.body());
-        out.item(Emission::whole(self.turn.upsert(
-            &item.id,
-            item.parent_call_id.as_ref(),
-            status,
-            cause,
-            body,
-        )));
+        let upsert = self.turn.upsert(&item.id, item.parent_call_id.as_ref(), status, cause, body);
+        out.item(Emission::whole(upsert, cause));
     }
 
     /// Gives out a call with whatever output it has so far: a state without it would take the output back.
-    fn emit_running_call(&mut self, ordinal: Ordinal, cause: Cause, out: &mut dyn Sink) {
+    fn emit_running_call(&mut self, ordinal: Ordinal, cause: Cause<'_>, out: &mut dyn Sink) {
         let Some(OpenItem { state: ItemState::Call(call), .. }) = self.items.get(ordinal) else { return };
         let output = self.items.output_of(&call.call_id);
         let has_text = |output: &Ordinal| self.items.get(*output).is_some_and(OpenItem::has_output);
@@ -240,14 +255,15 @@ impl UpsertProcessor {
         &mut self,
         ordinal: Ordinal,
         done: &FunctionCallOutputItem,
-        cause: Cause,
+        cause: Cause<'_>,
         out: &mut dyn Sink,
     ) {
         let Some(item) = self.items.close(ordinal) else { return };
         let ItemState::Call(call) = &item.state else { return };
         let body = UpsertBody::ToolCall(with_output(call.body(), done));
         let parent = item.parent_call_id.as_ref();
-        out.item(Emission::whole(self.turn.upsert(&item.id, parent, UpsertStatus::Complete, cause, body)));
+        let upsert = self.turn.upsert(&item.id, parent, UpsertStatus::Complete, cause, body);
+        out.item(Emission::whole(upsert, cause));
     }
 
     /// An open call's identity and its body with room for its output.
@@ -271,7 +287,7 @@ impl OpenItem {
 
 impl OutputItem {
     /// Adds what fits, and tells how much was dropped.
-    pub(super) fn grow(&mut self, added: &str, cause: Cause, config: &Config) -> u64 {
+    pub(super) fn grow(&mut self, added: &str, cause: Cause<'_>, config: &Config) -> u64 {
         match self.growing.push(added, cause.now.mono, config) {
             Fit::Whole => return 0,
             Fit::Cut => self.growing.append(CUT, cause.now.mono, config),

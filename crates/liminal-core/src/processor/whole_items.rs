@@ -14,14 +14,20 @@ impl UpsertProcessor {
         &mut self,
         start: &ItemStart,
         state: ItemState,
-        cause: Cause,
+        cause: Cause<'_>,
         out: &mut dyn Sink,
     ) {
         let ordinal = self.insert(start, state, cause);
         self.emit_whole(ordinal, UpsertStatus::Create, cause, out);
     }
 
-    pub(super) fn replace_plan(&mut self, ordinal: Ordinal, plan: &Plan, cause: Cause, out: &mut dyn Sink) {
+    pub(super) fn replace_plan(
+        &mut self,
+        ordinal: Ordinal,
+        plan: &Plan,
+        cause: Cause<'_>,
+        out: &mut dyn Sink,
+    ) {
         match self.items.get_mut(ordinal).map(|item| &mut item.state) {
             Some(ItemState::Plan(current)) => current.clone_from(plan),
             _ => return self.dropped.contradiction += 1,
@@ -29,7 +35,7 @@ impl UpsertProcessor {
         self.emit_whole(ordinal, UpsertStatus::Update, cause, out);
     }
 
-    fn emit_whole(&self, ordinal: Ordinal, status: UpsertStatus, cause: Cause, out: &mut dyn Sink) {
+    fn emit_whole(&self, ordinal: Ordinal, status: UpsertStatus, cause: Cause<'_>, out: &mut dyn Sink) {
         let Some(item) = self.items.get(ordinal) else { return };
         let body = match &item.state {
             ItemState::Plan(plan) => UpsertBody::Plan(PlanBody { entries: plan.entries.clone() }),
@@ -39,13 +45,13 @@ impl UpsertProcessor {
             ItemState::Text(_) | ItemState::Call(_) | ItemState::Output(_) => return,
         };
         let upsert = self.turn.upsert(&item.id, item.parent_call_id.as_ref(), status, cause, body);
-        self.give_out(upsert, out);
+        self.give_out(upsert, cause, out);
     }
 
     /// Gives out an upsert of a type that the consumers may not know.
-    pub(super) fn give_out(&self, upsert: Upsert, out: &mut dyn Sink) {
+    pub(super) fn give_out(&self, upsert: Upsert, cause: Cause<'_>, out: &mut dyn Sink) {
         if self.config.shows(&upsert.body) {
-            out.item(Emission::whole(upsert));
+            out.item(Emission::whole(upsert, cause));
         }
     }
 
@@ -54,12 +60,12 @@ impl UpsertProcessor {
         id: &ItemId,
         body: UpsertBody,
         matching: fn(&ItemState) -> bool,
-        cause: Cause,
+        cause: Cause<'_>,
         out: &mut dyn Sink,
     ) {
         let Some(closed) = self.close_matching(id, matching) else { return };
         let parent = closed.and_then(|item| item.parent_call_id);
         let upsert = self.turn.upsert(id, parent.as_ref(), UpsertStatus::Complete, cause, body);
-        self.give_out(upsert, out);
+        self.give_out(upsert, cause, out);
     }
 }

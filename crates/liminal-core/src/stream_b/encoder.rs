@@ -30,11 +30,12 @@ impl Encoder {
 
     /// An item's state as a message.
     pub fn item(&mut self, emission: Emission<'_>) -> StreamBMessage {
+        let trace_context = emission.trace_context();
         let raw_arguments = emission.raw_arguments().map(str::to_owned);
         let upsert = emission.into_upsert();
         let (session_id, turn_id) = (upsert.session_id.clone(), upsert.turn_id.clone());
         let at = upsert.emitted_at.instant();
-        let turn = TurnRef { turn_id: &turn_id, session_id: &session_id, emitted_at: at };
+        let turn = TurnRef { turn_id: &turn_id, session_id: &session_id, emitted_at: at, trace_context };
         let mut state = UiUpsert::from(upsert);
         if let Some(text) = raw_arguments {
             state.tool_arguments = Some(UiToolArguments::Text(text));
@@ -56,6 +57,7 @@ impl Encoder {
             turn_id: turn.turn_id.clone(),
             payload_type,
             payload,
+            trace_context: turn.trace_context.cloned(),
         }
     }
 }

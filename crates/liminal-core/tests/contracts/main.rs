@@ -60,6 +60,28 @@ fn tc_1_1e_errors() {
 }
 
 #[test]
+fn a_trace_context_is_read_strictly_and_written_back() {
+    let line = |trace: &str| {
+        format!(
+            r#"{{"eventId":"e","timestamp":"2026-01-31T12:00:00.000Z","turnId":"t","sessionId":"s","type":"item_delta","traceContext":{trace},"payload":{{"type":"item_delta","itemId":"i","deltaContent":"x"}}}}"#
+        )
+    };
+    for trace in [r#"{"traceparent":"00-a-b-01"}"#, r#"{"traceparent":"00-a-b-01","tracestate":"vendor=1"}"#]
+    {
+        assert_eq!(written(&event(&line(trace))), json(&line(trace)));
+    }
+    assert_eq!(event(&line("null")).trace_context, None);
+    for (trace, path) in [
+        ("{}", "traceContext.traceparent"),
+        (r#"{"traceparent":1}"#, "traceContext.traceparent"),
+        (r#"{"traceparent":"a","tracestate":[]}"#, "traceContext.tracestate"),
+        (r#""00-a-b-01""#, "traceContext"),
+    ] {
+        assert_eq!(envelope::read(&line(trace)).unwrap_err().path, path, "{trace}");
+    }
+}
+
+#[test]
 fn tc_1_1f_malformed_events_are_refused_with_their_place() {
     let lines = read(&directory("tc_1_1f"), "cases.ndjson");
     assert!(lines.lines().count() > 150);

@@ -113,6 +113,7 @@ fn live(turn: &str, payloads: Vec<StreamEvent>) -> Vec<StreamEventEnvelope> {
         timestamp: jiff::Timestamp::UNIX_EPOCH.into(),
         turn_id: turn.into(),
         session_id: "claude-code:s".into(),
+        trace_context: None,
         payload,
     };
     [start].into_iter().chain(payloads).enumerate().map(envelope).collect()

@@ -27,6 +27,7 @@ pub(crate) fn at(milliseconds: i64, payload: StreamEvent) -> StreamEventEnvelope
         timestamp: Timestamp::from(now(milliseconds).wall),
         turn_id: TURN.into(),
         session_id: SESSION.into(),
+        trace_context: None,
         payload,
     }
 }

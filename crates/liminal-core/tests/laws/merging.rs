@@ -155,6 +155,7 @@ impl Writer {
             timestamp: Timestamp::from(now(self.clock).wall),
             turn_id: self.turn.as_str().into(),
             session_id: SESSION.into(),
+            trace_context: None,
             payload,
         });
     }

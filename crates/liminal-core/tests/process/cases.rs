@@ -73,6 +73,8 @@ one_test_each! {
     row_stream_b_tokens_are_utf16_quarters
     row_stream_b_tool_call_and_output_are_two_items
     row_stream_b_tool_output_as_text
+    row_stream_b_trace_context
+    row_stream_b_trace_context_at_the_end_of_input
     row_stream_b_user_message_held_by_id
     row_stream_b_user_message_held_by_origin
     row_text_too_long

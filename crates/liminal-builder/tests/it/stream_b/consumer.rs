@@ -76,10 +76,14 @@ pub(crate) fn messages(url: &str, turn: &str) -> Vec<Value> {
 
 fn message(entry: &StreamId) -> Value {
     let text = |name: &str| entry.get::<String>(name).expect(name);
-    json!({
+    let mut message = json!({
         "timestamp": entry.get::<i64>("timestamp").unwrap(),
         "turnId": text("turnId"),
         "payloadType": text("payloadType"),
         "payload": payload(entry),
-    })
+    });
+    if let Some(trace) = entry.get::<String>("traceContext") {
+        message["traceContext"] = serde_json::from_str(&trace).unwrap();
+    }
+    message
 }

@@ -70,6 +70,7 @@ fn message(event_id: &str) -> StreamBMessage {
         turn_id: "turn".into(),
         payload_type: PayloadType::TurnEvent,
         payload: "{}".to_owned(),
+        trace_context: None,
     }
 }
 

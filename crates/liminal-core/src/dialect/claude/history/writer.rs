@@ -250,6 +250,7 @@ impl<'a> Writer<'a> {
             timestamp: at,
             turn_id: self.turn_id.clone(),
             session_id: self.session_id.clone(),
+            trace_context: None,
             payload,
         });
         self.next_event += 1;
