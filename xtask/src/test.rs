@@ -58,7 +58,7 @@ fn tests() -> Result<()> {
     if CommandLine::new("cargo nextest --version").succeeds() {
         let profile = if in_ci() { "ci" } else { "default" };
         let command = format!("cargo nextest run --workspace --profile {profile} --test-threads");
-        return CommandLine::new(&command).word(&test_threads().to_string()).run();
+        return CommandLine::new(&command).word(test_threads().to_string()).run();
     }
     // As nextest's profile: these measure, and need a machine of their own.
     let skipped =
