@@ -106,7 +106,8 @@ fn answer_response<A: Api>(shared: &Shared, request: &A, answer: Answer) -> Resp
     }
     let headers =
         [(header::CONTENT_TYPE, "text/event-stream; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
-    (headers, pacing::play(request.stream(&shared.identifiers, answer))).into_response()
+    let writes = shared.writes.of(request.conversation());
+    (headers, pacing::play(request.stream(&shared.identifiers, answer), writes)).into_response()
 }
 
 fn respond<A: Api>(shared: &Shared, result: Result<Response, Refusal>) -> Response {

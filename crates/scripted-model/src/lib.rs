@@ -2,7 +2,7 @@
 //!
 //! It lets a real command-line agent run in a test without an account: the agent is pointed at the
 //! server's address and gets text, thinking, tool calls and faults, as a scenario file or directives in
-//! the prompt say. The same requests always get the same answers: there is no clock and no randomness.
+//! the prompt say. The same requests always get the same answers: no answer depends on a clock or on chance.
 //!
 //! ```
 //! # async fn example() -> Result<(), scripted_model::StartError> {
@@ -38,10 +38,12 @@ mod server;
 mod timeline;
 mod tokens;
 mod wrapping;
+mod writes;
 
 pub use journal::RecordedRequest;
 pub use scenario::{Scenario, ScenarioError};
 pub use server::{Options, Running, ScriptedModel, StartError};
+pub use writes::WrittenDelta;
 
 /// Checks that the code in the README compiles.
 #[cfg(doctest)]

@@ -8,9 +8,16 @@ use axum::body::Body;
 use bytes::Bytes;
 use futures_util::stream;
 
+use crate::writes::AnswerWrites;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Beat {
     Send(Bytes),
+    /// A delta with this text.
+    SendDelta {
+        bytes: Bytes,
+        text: String,
+    },
     Wait(Duration),
     /// Nothing more comes, yet the connection stays open.
     Silence,
@@ -18,11 +25,11 @@ pub(crate) enum Beat {
     Cut,
 }
 
-/// A response body that plays `beats` as fast as the client reads them.
-pub(crate) fn play(beats: Vec<Beat>) -> Body {
-    Body::from_stream(stream::unfold(beats.into_iter(), async |mut beats| {
-        let item = next_item(&mut beats).await?;
-        Some((item, beats))
+/// A response body that plays `beats` as fast as the client reads them, and records its deltas in `writes`.
+pub(crate) fn play(beats: Vec<Beat>, writes: AnswerWrites) -> Body {
+    Body::from_stream(stream::unfold((beats.into_iter(), writes), async |(mut beats, writes)| {
+        let item = next_item(&mut beats, &writes).await?;
+        Some((item, (beats, writes)))
     }))
 }
 
@@ -31,10 +38,17 @@ pub(crate) fn play(beats: Vec<Beat>) -> Body {
 #[error("the script cuts the connection here")]
 struct ConnectionCut;
 
-async fn next_item(beats: &mut impl Iterator<Item = Beat>) -> Option<Result<Bytes, ConnectionCut>> {
+async fn next_item(
+    beats: &mut impl Iterator<Item = Beat>,
+    writes: &AnswerWrites,
+) -> Option<Result<Bytes, ConnectionCut>> {
     loop {
         match beats.next()? {
             Beat::Send(bytes) => return Some(Ok(bytes)),
+            Beat::SendDelta { bytes, text } => {
+                writes.record(text);
+                return Some(Ok(bytes));
+            }
             Beat::Wait(length) => wait(length).await,
             Beat::Silence => std::future::pending().await,
             Beat::Cut => {

@@ -27,6 +27,7 @@ use crate::identifiers::Identifiers;
 use crate::journal::{Journal, RecordedRequest};
 use crate::scenario::Scenario;
 use crate::script::Script;
+use crate::writes::{Writes, WrittenDelta};
 use crate::{anthropic, api, chat_completions, gemini, openai, openai_responses};
 
 /// Long histories with images are large; the real API stops at half of this.
@@ -105,6 +106,11 @@ impl Running {
         self.shared.journal.requests()
     }
 
+    /// The newest deltas of streamed answers with their times, oldest first; at most 20,000.
+    pub fn writes(&self) -> Vec<WrittenDelta> {
+        self.shared.writes.deltas()
+    }
+
     /// Ends the server and every connection, and waits until they are gone.
     pub async fn shutdown(mut self) {
         drop(self.stop);
@@ -117,6 +123,7 @@ impl Running {
 pub(crate) struct Shared {
     pub(crate) script: Script,
     pub(crate) journal: Journal,
+    pub(crate) writes: Writes,
     pub(crate) identifiers: Identifiers,
 }
 
@@ -125,6 +132,7 @@ impl Shared {
         Self {
             script: Script::new(scenario),
             journal: Journal::default(),
+            writes: Writes::default(),
             identifiers: Identifiers::default(),
         }
     }

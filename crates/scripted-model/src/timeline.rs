@@ -46,6 +46,18 @@ pub(crate) fn beats(answer: &Answer, write: impl FnMut(Moment<'_>) -> String) ->
     timeline.beats
 }
 
+fn beat(moment: Moment<'_>, frames: String) -> Beat {
+    let bytes = frames.into();
+    match moment {
+        Moment::Piece { text, .. } => Beat::SendDelta { bytes, text: text.to_owned() },
+        Moment::Open
+        | Moment::BlockStart { .. }
+        | Moment::BlockEnd { .. }
+        | Moment::Close
+        | Moment::Error { .. } => Beat::Send(bytes),
+    }
+}
+
 struct Timeline<'a, W> {
     beats: Vec<Beat>,
     write: W,
@@ -107,7 +119,7 @@ impl<W: FnMut(Moment<'_>) -> String> Timeline<'_, W> {
         }
         let frames = (self.write)(moment);
         if !frames.is_empty() {
-            self.push(Beat::Send(frames.into()));
+            self.push(beat(moment, frames));
         }
     }
 

@@ -53,6 +53,30 @@ async fn a_drop_cuts_the_stream_after_the_pieces_before_it() {
 }
 
 #[tokio::test]
+async fn deltas_are_recorded_when_they_are_written() {
+    let model = start().await;
+    for api in APIS {
+        let asked = now();
+        post(&model, api.path, &api.body("say:one two slow:5ms")).await;
+        let deltas = model.writes().split_off(model.writes().len() - 2);
+        assert_eq!(
+            deltas.iter().map(|delta| delta.text.as_str()).collect::<String>(),
+            "one two",
+            "{}",
+            api.path
+        );
+        assert!(deltas.iter().all(|delta| &*delta.prompt == "say:one two slow:5ms" && !delta.errand));
+        let times = [asked, deltas[0].at, deltas[1].at, now()];
+        assert!(times.is_sorted(), "{times:?}");
+        assert!(times[2] - times[1] >= Duration::from_millis(5), "{times:?}");
+    }
+}
+
+fn now() -> std::time::Instant {
+    tokio::time::Instant::now().into_std()
+}
+
+#[tokio::test]
 async fn a_drop_at_the_start_sends_nothing() {
     let model = start().await;
     for api in APIS {
