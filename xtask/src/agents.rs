@@ -1,9 +1,11 @@
 //! The real agents that the tests drive, as pinned npm packages. Knows where they are listed, not what they do.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use serde::Deserialize;
 
 use crate::command::CommandLine;
 use crate::{install, repository};
@@ -25,6 +27,19 @@ pub(crate) fn install() -> Result<()> {
     Ok(())
 }
 
+/// The pinned versions by the names of their packages.
+pub(crate) fn versions() -> Result<BTreeMap<String, String>> {
+    #[derive(Deserialize)]
+    struct Manifest {
+        dependencies: BTreeMap<String, String>,
+    }
+    let path = repository::root().join(FOLDER).join("package.json");
+    let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let manifest: Manifest =
+        serde_json::from_slice(&text).with_context(|| format!("{} lists no versions", path.display()))?;
+    Ok(manifest.dependencies)
+}
+
 fn is_fresh(folder: &Path) -> Result<bool> {
     let wanted = fs::read(folder.join("package-lock.json")).context("the agents have no lock file")?;
     Ok(fs::read(stamp(folder)).is_ok_and(|installed| installed == wanted))
@@ -38,6 +53,13 @@ fn stamp(folder: &Path) -> std::path::PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_agent_has_a_pinned_version() {
+        let versions = versions().unwrap();
+        assert!(versions.contains_key("@anthropic-ai/claude-code"), "{versions:?}");
+        assert!(versions.values().all(|version| !version.contains(['^', '~', '*'])), "{versions:?}");
+    }
 
     #[test]
     fn a_changed_lock_file_is_not_fresh() {

@@ -23,6 +23,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use bench::Wishes;
+
 #[derive(Debug, Parser)]
 #[command(name = "x", bin_name = "./x", about = "Every chore of this repository")]
 enum Verb {
@@ -50,7 +52,13 @@ enum Verb {
     Bench {
         /// A file of a benches folder, without `.rs`, or `web` for the page in a browser; all of cargo's by default
         name: Option<String>,
-        /// Arguments for the benches, after `--`
+        /// Fail if a figure exceeds its limit in bench/limits.toml; without NAME, for all benches that have some
+        #[arg(long)]
+        check: bool,
+        /// Write the figures to bench/results.json, with which later runs are compared
+        #[arg(long)]
+        keep: bool,
+        /// Arguments for the benches, after `--`; `--check` and `--keep` may stand there too
         #[arg(last = true)]
         arguments: Vec<String>,
     },
@@ -98,7 +106,9 @@ fn perform(verb: Verb) -> anyhow::Result<()> {
         Verb::Lint => lint::everything(),
         Verb::Gen { check: true } => r#gen::check(),
         Verb::Gen { check: false } => r#gen::write(),
-        Verb::Bench { name, arguments } => bench::run(name.as_deref(), &arguments),
+        Verb::Bench { name, check, keep, arguments } => {
+            bench::run(name.as_deref(), Wishes { check, keep }, &arguments)
+        }
         Verb::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Verb::Mutants { part } => mutants::run(part),
         Verb::Soak { name } => soak::run(name.as_deref()),
