@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use liminal_core::contracts::{self, FOLDERS, GeneratedFile};
 
 use crate::command::CommandLine;
-use crate::repository;
+use crate::{acceptance, repository};
 
 /// Made of the routes too, so liminal-builder tells it. Linking that crate would make every chore wait for it.
 const DOCUMENT: &str = "schema/openapi.json";
@@ -44,6 +44,7 @@ fn files() -> Result<Vec<GeneratedFile>> {
         CommandLine::new("cargo run --quiet --package liminal-builder --example openapi").output()?;
     let mut files = contracts::files();
     files.push(GeneratedFile { path: DOCUMENT.to_owned(), contents: document });
+    files.push(acceptance::page(&repository::root())?);
     Ok(files)
 }
 
@@ -54,10 +55,8 @@ fn changes(root: &Path, files: Vec<GeneratedFile>) -> Result<BTreeMap<String, Ch
         changes.extend(present.into_iter().map(|path| (path, Change::Delete)));
     }
     for GeneratedFile { path, contents } in files {
-        ensure!(
-            FOLDERS.iter().any(|folder| Path::new(&path).starts_with(folder)),
-            "{path} is in no generated folder"
-        );
+        let is_in_folder = FOLDERS.iter().any(|folder| Path::new(&path).starts_with(folder));
+        ensure!(is_in_folder || path == acceptance::PAGE, "{path} is in no generated folder");
         changes.remove(&path);
         if !fs::read(root.join(&path)).is_ok_and(|present| present == contents.as_bytes()) {
             changes.insert(path, Change::Write(contents));

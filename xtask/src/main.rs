@@ -1,6 +1,7 @@
 //! Every chore of this repository, behind `./x`. Knows the verbs; each verb is a file of its own.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks by printing")]
 
+mod acceptance;
 mod agents;
 mod bench;
 mod command;
