@@ -8,6 +8,7 @@ use liminal_core::wire::ServerMessage;
 use serde_json::{Value, json};
 
 use super::client::Client;
+use super::figures::Stopwatch;
 use super::world::PATIENCE;
 
 pub(super) const TEXT: u8 = 0x1;
@@ -120,7 +121,9 @@ impl Socket {
         }
     }
 
+    /// Pings do not count: a server sends them for as long as it has nothing to say.
     pub(super) fn next_within(&mut self, patience: Duration) -> Heard {
+        let begun = Stopwatch::start();
         loop {
             if let Some((opcode, payload)) = self.take_frame() {
                 match opcode {
@@ -135,7 +138,7 @@ impl Socket {
                 }
                 continue;
             }
-            match self.fill(patience) {
+            match self.fill(patience.saturating_sub(begun.elapsed())) {
                 Ok(true) => {}
                 Ok(false) => return Heard::Gone,
                 Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
