@@ -1,4 +1,4 @@
-//! `[redis]`. Owns its settings, those of Stream B among them, and their form for whoever uses them.
+//! `[redis]`: its settings, including those of Stream B, and the types that the rest of the program reads.
 
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use crate::json;
 use crate::processor::{Emission, Outcome, Sink, TurnChange, TurnRef};
 use crate::upsert::{ToolCallBody, Upsert, UpsertBody, UpsertStatus};
 
-/// Puts outputs into Stream B's words. Ids are made from what is told and a count, so that a run can be repeated.
+/// Encodes outputs as Stream B messages. Ids are derived from the session, the turn and a count, so a run can be repeated.
 #[derive(Debug, Default)]
 pub struct Encoder {
     count: u64,
@@ -62,7 +62,7 @@ impl Encoder {
     }
 }
 
-/// Gathers outputs as messages, for whoever delivers them.
+/// Collects outputs as messages until they are delivered.
 #[derive(Debug, Default)]
 pub struct Messages {
     encoder: Encoder,

@@ -93,7 +93,7 @@ impl<'a> Sources<'a> {
         (source.latest, source.call) = (event.timestamp, call.or(source.call));
         let Some(call) = source.call else { return };
         let item = *self.calls.entry((&event.turn_id, call)).or_insert(id);
-        // What is told of an output is shown by its call.
+        // The call shows its output.
         if let Some(source) = self.items.get_mut(item) {
             source.latest = event.timestamp;
         }

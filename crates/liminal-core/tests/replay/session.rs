@@ -76,7 +76,7 @@ impl Conversation {
         self.input(Input::Frame(event.to_string().as_bytes())).unwrap();
     }
 
-    /// The agent ends: what is told, and how often the dialect heard of it.
+    /// The outputs when the agent ends, and how often its dialect was informed.
     fn close(&mut self) -> (Vec<News>, usize) {
         self.input(Input::Closed(Closed::default())).unwrap()
     }
