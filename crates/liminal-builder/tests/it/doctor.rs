@@ -108,7 +108,7 @@ fn a_command_that_is_set_for_the_demo_is_used_as_set() {
 #[test]
 fn the_demo_agent_is_not_in_the_help() {
     let help = String::from_utf8(liminal(&["--help"]).output().unwrap().stdout).unwrap();
-    assert!(help.contains("scripted-model") && !help.contains("demo"), "{help}");
+    assert!(help.contains("doctor") && !help.contains("demo"), "{help}");
 }
 
 #[test]
