@@ -8,8 +8,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use liminal_core::contracts::GeneratedFile;
 
+use crate::r#gen::GeneratedFile;
 use crate::repository;
 
 pub(crate) const PAGE: &str = "docs/acceptance.md";

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use crate::command::CommandLine;
-use crate::{install, repository};
+use crate::{install, node, repository};
 
 const FOLDER: &str = "crates/liminal-builder/tests/agents";
 
@@ -20,6 +20,7 @@ pub(crate) fn install() -> Result<()> {
         return Ok(());
     }
     install::ensure(install::WEB)?;
+    node::ensure()?;
     CommandLine::new("npm ci --no-audit --no-fund --ignore-scripts").directory(&folder).run()?;
     let stamp = stamp(&folder);
     fs::copy(folder.join("package-lock.json"), &stamp)

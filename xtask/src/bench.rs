@@ -1,77 +1,102 @@
-//! `./x bench`: the benches of both crates, and of the page in a browser.
+//! `./x bench`: the benches of both crates, and of the page in a browser. `--check` runs those whose figures are the same
+//! on every machine, `--full` all that report figures.
 
-mod limits;
+mod gates;
 mod report;
 mod results;
-mod samples;
+mod suite;
 mod table;
-mod verdict;
 
 use anyhow::{Result, ensure};
 
+use figures::Form;
+
+use self::gates::{Expected, Figures};
 pub(crate) use self::report::Wishes;
-use crate::command::CommandLine;
-use crate::{repository, web};
+use self::suite::Reporting;
+use crate::{install, repository, web};
 
 /// The bench that is not cargo's.
 const PAGE: &str = "web";
 
 const PACKAGES: [&str; 2] = ["liminal-core", "liminal-builder"];
 
-/// The benches that report figures, which are compared with limits and with kept ones.
-const REPORTING: [&str; 1] = ["agents"];
-
 const CHECK: &str = "--check";
+const FULL: &str = "--full";
 const KEEP: &str = "--keep";
 
 pub(crate) fn run(name: Option<&str>, wishes: Wishes, arguments: &[String]) -> Result<()> {
     let (wishes, arguments) = split(wishes, arguments);
-    if name == Some(PAGE) {
-        ensure!(!wishes.any(), "the bench of the page reports no figures that could be kept or checked");
-        return web::bench(&arguments);
+    match name {
+        None if wishes.full => whole(Form::Full, Expected::AllButTests, wishes.keep, &arguments),
+        None if wishes.any() => whole(Form::Quick, Expected::AllButTests, wishes.keep, &arguments),
+        Some(PAGE) => {
+            ensure!(!wishes.any(), "the bench of the page reports no figures that could be kept or checked");
+            web::bench(&arguments)
+        }
+        name => some(name, wishes, &arguments),
     }
-    let mut found = false;
-    for package in PACKAGES {
-        found |= run_package(package, name, wishes, &arguments)?;
+}
+
+/// The quick form after the tests: figures that tests record must be there, too.
+pub(crate) fn check() -> Result<()> {
+    whole(Form::Quick, Expected::All, false, &[])
+}
+
+/// Runs a whole form, and compares its figures with all limits of that form.
+fn whole(form: Form, expected: Expected, keep: bool, arguments: &[String]) -> Result<()> {
+    install::ensure(install::BENCHES)?;
+    let mut figures = Figures::new();
+    for bench in suite::REPORTING.iter().filter(|bench| form == Form::Full || bench.form() == Form::Quick) {
+        figures.insert(bench.name.to_owned(), bench.run(arguments)?);
     }
-    ensure!(found, "no such bench; they are in crates/*/benches, and `{PAGE}` is that of the page");
-    Ok(())
+    gates::judge(figures, form, expected, keep)
 }
 
 /// What is for this program, and what is for the benches.
 fn split(wishes: Wishes, arguments: &[String]) -> (Wishes, Vec<String>) {
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
-    let wishes = Wishes { check: wishes.check || has(CHECK), keep: wishes.keep || has(KEEP) };
-    let rest = arguments.iter().filter(|argument| ![CHECK, KEEP].contains(&argument.as_str()));
+    let wishes = Wishes {
+        check: wishes.check || has(CHECK),
+        full: wishes.full || has(FULL),
+        keep: wishes.keep || has(KEEP),
+    };
+    let rest = arguments.iter().filter(|argument| ![CHECK, FULL, KEEP].contains(&argument.as_str()));
     (wishes, rest.cloned().collect())
+}
+
+/// Runs the benches of a name, or all of them.
+fn some(name: Option<&str>, wishes: Wishes, arguments: &[String]) -> Result<()> {
+    let mut found = false;
+    for package in PACKAGES {
+        found |= run_package(package, name, wishes, arguments)?;
+    }
+    ensure!(found, "no such bench; they are in crates/*/benches, and `{PAGE}` is that of the page");
+    Ok(())
 }
 
 fn run_package(package: &str, name: Option<&str>, wishes: Wishes, arguments: &[String]) -> Result<bool> {
     let mut names = repository::rust_names(&repository::root().join(format!("crates/{package}/benches")))?;
     names.retain(|found| name.is_none_or(|wanted| wanted == found));
     let found = !names.is_empty();
-    let (reporting, mut printing): (Vec<String>, Vec<String>) =
-        names.into_iter().partition(|name| REPORTING.contains(&name.as_str()));
-    if wishes.any() {
-        ensure!(name.is_none() || printing.is_empty(), "this bench reports no figures; {REPORTING:?} do");
-        printing.clear();
-    }
+    let (reporting, printing): (Vec<String>, Vec<String>) =
+        names.into_iter().partition(|name| suite::find(name).is_some());
+    ensure!(
+        !wishes.any() || printing.is_empty(),
+        "this bench reports no figures that could be kept or checked"
+    );
     if !printing.is_empty() {
-        command(package, &printing, arguments).run()?;
+        suite::command(package, &printing, arguments).run()?;
     }
-    for bench in &reporting {
-        let output = command(package, std::slice::from_ref(bench), arguments).output()?;
-        report::report(bench, &output, wishes)?;
+    for bench in reporting.iter().filter_map(|name| suite::find(name)) {
+        run_reporting(bench, wishes, arguments)?;
     }
     Ok(found)
 }
 
-/// Names each bench, because cargo would hand their arguments to the unit tests of the library too.
-fn command(package: &str, benches: &[String], arguments: &[String]) -> CommandLine {
-    CommandLine::new(&format!("cargo bench --package {package}"))
-        .words(benches.iter().flat_map(|name| ["--bench", name]))
-        .word("--")
-        .words(arguments)
+fn run_reporting(bench: &Reporting, wishes: Wishes, arguments: &[String]) -> Result<()> {
+    install::ensure(install::BENCHES)?;
+    report::report(bench.name, &bench.run(arguments)?, wishes)
 }
 
 #[cfg(test)]
@@ -82,14 +107,15 @@ mod tests {
     fn flags_of_this_program_do_not_reach_the_bench() {
         let arguments = ["--runs", "3", "--keep"].map(str::to_owned);
         let (wishes, rest) = split(Wishes::default(), &arguments);
-        assert!(wishes.keep && !wishes.check);
+        assert!(wishes.keep && !wishes.check && !wishes.full);
         assert_eq!(rest, ["--runs", "3"]);
     }
 
     #[test]
     fn a_bench_without_figures_cannot_be_checked() {
         for name in ["web", "server"] {
-            assert!(run(Some(name), Wishes { check: true, keep: false }, &[]).is_err(), "{name}");
+            let wishes = Wishes { check: true, ..Wishes::default() };
+            assert!(run(Some(name), wishes, &[]).is_err(), "{name}");
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::env;
 use std::ffi::OsStr;
 use std::fmt;
+use std::io::{self, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -66,6 +67,20 @@ impl CommandLine {
         Ok(())
     }
 
+    /// Shows the command line and runs it to its end. Every line of its standard error output, ended by a line feed
+    /// or overwritten after a carriage return, goes to `reader`.
+    pub(crate) fn run_reading_errors(mut self, mut reader: impl FnMut(&str)) -> Result<()> {
+        eprintln!("$ {self}");
+        let mut child =
+            self.0.stderr(Stdio::piped()).spawn().with_context(|| format!("cannot start `{self}`"))?;
+        if let Some(errors) = child.stderr.take() {
+            each_line(errors, &mut reader)?;
+        }
+        let status = child.wait()?;
+        ensure!(status.success(), "`{self}` failed with {status}");
+        Ok(())
+    }
+
     /// Shows the command line and runs it to its end, for programs whose exit code says more than yes or no.
     pub(crate) fn code(mut self) -> Result<i32> {
         eprintln!("$ {self}");
@@ -76,6 +91,14 @@ impl CommandLine {
     /// What the program wrote to standard output.
     pub(crate) fn output(mut self) -> Result<String> {
         self.0.stderr(Stdio::inherit());
+        let output = self.0.output().with_context(|| format!("cannot start `{self}`"))?;
+        ensure!(output.status.success(), "`{self}` failed with {}", output.status);
+        Ok(String::from_utf8(output.stdout)?)
+    }
+
+    /// The same of a program whose failure is expected, so that nobody has to see what it complains about.
+    #[cfg(test)]
+    pub(crate) fn output_quietly(mut self) -> Result<String> {
         let output = self.0.output().with_context(|| format!("cannot start `{self}`"))?;
         ensure!(output.status.success(), "`{self}` failed with {}", output.status);
         Ok(String::from_utf8(output.stdout)?)
@@ -100,6 +123,20 @@ impl CommandLine {
         let error = self.0.exec();
         bail!("cannot start `{self}`: {error}")
     }
+}
+
+fn each_line(bytes: impl Read, reader: &mut impl FnMut(&str)) -> io::Result<()> {
+    let mut line = Vec::new();
+    for byte in BufReader::new(bytes).bytes() {
+        match byte? {
+            b'\n' | b'\r' => reader(&String::from_utf8_lossy(&std::mem::take(&mut line))),
+            byte => line.push(byte),
+        }
+    }
+    if !line.is_empty() {
+        reader(&String::from_utf8_lossy(&line));
+    }
+    Ok(())
 }
 
 /// What cargo says of this package would make build scripts run again whenever `./x` and cargo take turns.
@@ -152,6 +189,15 @@ mod tests {
     fn an_exit_code_is_no_failure_where_it_is_asked_for() {
         assert_eq!(CommandLine::new("sh -c").word("exit 7").code().unwrap(), 7);
         assert!(CommandLine::new("sh -c").word("kill $$").code().is_err(), "it has no exit code");
+    }
+
+    #[test]
+    fn errors_are_read_line_by_line() {
+        let mut lines = Vec::new();
+        let command = CommandLine::new("sh -c").word("printf 'one\\rtwo\\nthree' >&2; exit 3");
+        let result = command.run_reading_errors(|line| lines.push(line.to_owned()));
+        assert_eq!(lines, ["one", "two", "three"]);
+        assert!(result.unwrap_err().to_string().ends_with("failed with exit status: 3"));
     }
 
     #[test]

@@ -9,14 +9,19 @@ use crate::command::CommandLine;
 /// A program and the Debian package that brings it.
 type Need = (&'static str, &'static str);
 
-pub(crate) const TESTS: &[Need] = &[("git", "git"), ("redis-server", "redis-server"), ("strace", "strace")];
+pub(crate) const TESTS: &[Need] =
+    &[("faketime", "faketime"), ("git", "git"), ("redis-server", "redis-server"), ("strace", "strace")];
+
+pub(crate) const BENCHES: &[Need] = &[("strace", "strace"), ("valgrind", "valgrind")];
 
 pub(crate) const WEB: &[Need] = &[("node", "nodejs"), ("npm", "npm")];
 
-pub(crate) const BROWSER: &[Need] = &[("chromium", "chromium")];
+pub(crate) const BROWSER: &[Need] = &[("chromium", "chromium"), ("firefox-esr", "firefox-esr")];
 
 pub(crate) const CLUSTER: &[Need] =
     &[("redis-server", "redis-server"), ("redis-cli", "redis-tools"), ("nginx", "nginx-light")];
+
+const NEXTEST: &str = "0.9.143";
 
 /// Installs with apt-get as root; tells anybody else what to install.
 pub(crate) fn ensure(needs: &[Need]) -> Result<()> {
@@ -42,6 +47,15 @@ pub(crate) fn ensure_components() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Runs each test in a process of its own, with a time limit. `cargo test` cannot, so there is no substitute.
+pub(crate) fn ensure_nextest() -> Result<()> {
+    if CommandLine::new("cargo nextest --version").succeeds() {
+        return Ok(());
+    }
+    eprintln!("installing cargo-nextest {NEXTEST}, which takes some minutes once");
+    CommandLine::new("cargo install --locked cargo-nextest --version").word(NEXTEST).run()
 }
 
 fn missing(needs: &[Need], is_installed: fn(&str) -> bool) -> Vec<&'static str> {

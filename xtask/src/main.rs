@@ -11,6 +11,7 @@ mod r#gen;
 mod install;
 mod lint;
 mod mutants;
+mod node;
 mod repository;
 mod run;
 mod soak;
@@ -22,6 +23,7 @@ mod web;
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::Parser;
 
 use bench::Wishes;
@@ -37,9 +39,14 @@ enum Verb {
     },
     /// Check and test everything, as continuous integration does
     Test {
+        /// Only these parts, such as `rust` or `browser`; all of them by default
+        parts: Vec<String>,
         /// Only the tests of liminal-core
-        #[arg(long)]
+        #[arg(long, conflicts_with = "parts")]
         fast: bool,
+        /// Run the tests whose names contain NAME several times, to find flaky ones
+        #[arg(long, num_args = 2, value_names = ["N", "NAME"], conflicts_with_all = ["parts", "fast"])]
+        repeat: Option<Vec<String>>,
     },
     /// Check format, lints, documentation and dependencies
     Lint,
@@ -53,13 +60,16 @@ enum Verb {
     Bench {
         /// A file of a benches folder, without `.rs`, or `web` for the page in a browser; all of cargo's by default
         name: Option<String>,
-        /// Fail if a figure exceeds its limit in bench/limits.toml; without NAME, for all benches that have some
+        /// Fail if a figure exceeds its limit in bench/limits.toml; without NAME, for all that need no release build
         #[arg(long)]
         check: bool,
+        /// The same for everything that has a limit, built for release
+        #[arg(long, conflicts_with = "name")]
+        full: bool,
         /// Write the figures to bench/results.json, with which later runs are compared
         #[arg(long)]
         keep: bool,
-        /// Arguments for the benches, after `--`; `--check` and `--keep` may stand there too
+        /// Arguments for the benches, after `--`; the flags above may stand there too
         #[arg(last = true)]
         arguments: Vec<String>,
     },
@@ -70,6 +80,9 @@ enum Verb {
         /// How long each target runs
         #[arg(default_value_t = 20)]
         seconds: u32,
+        /// Run every target for so long, also after one has found something
+        #[arg(long, value_name = "SECONDS", conflicts_with_all = ["target", "seconds"])]
+        all: Option<u32>,
     },
     /// Change liminal-core in small ways and look whether a test notices; takes hours
     Mutants {
@@ -99,18 +112,25 @@ fn main() -> ExitCode {
     }
 }
 
+fn repeat(words: &[String]) -> anyhow::Result<()> {
+    let [count, name] = words else { anyhow::bail!("`--repeat` takes a number and a name") };
+    test::repeat(count.parse().context("`--repeat` takes a number first")?, name)
+}
+
 fn perform(verb: Verb) -> anyhow::Result<()> {
     match verb {
         Verb::Run { arguments } => run::serve(&arguments),
-        Verb::Test { fast: true } => test::core(),
-        Verb::Test { fast: false } => test::everything(),
+        Verb::Test { repeat: Some(words), .. } => repeat(&words),
+        Verb::Test { fast: true, .. } => test::core(),
+        Verb::Test { parts, .. } => test::run(&parts),
         Verb::Lint => lint::everything(),
         Verb::Gen { check: true } => r#gen::check(),
         Verb::Gen { check: false } => r#gen::write(),
-        Verb::Bench { name, check, keep, arguments } => {
-            bench::run(name.as_deref(), Wishes { check, keep }, &arguments)
+        Verb::Bench { name, check, full, keep, arguments } => {
+            bench::run(name.as_deref(), Wishes { check, full, keep }, &arguments)
         }
-        Verb::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
+        Verb::Fuzz { all: Some(seconds), .. } => fuzz::all(seconds),
+        Verb::Fuzz { target, seconds, all: None } => fuzz::run(target.as_deref(), seconds),
         Verb::Mutants { part } => mutants::run(part),
         Verb::Soak { name } => soak::run(name.as_deref()),
         Verb::DemoCluster => demo_cluster::run(),

@@ -77,6 +77,12 @@ fn is_checkout() -> bool {
     root().join(".git").exists()
 }
 
+/// What a git command says; nothing if this is no checkout, or if it fails.
+#[cfg(test)]
+pub(crate) fn ask_git(words: &[&str]) -> Option<String> {
+    is_checkout().then(|| git("").words(words).output_quietly().ok()).flatten()
+}
+
 /// Git refuses a checkout that another user owns; whoever runs this trusts it already.
 fn git(arguments: &str) -> CommandLine {
     CommandLine::new("git -c safe.directory=*").words(arguments.split_whitespace())

@@ -1,84 +1,54 @@
-//! `./x test`: all that must hold before a change is done, in the order of how soon it tells.
+//! `./x test`: what must hold before a change is done, as parts in the order of how soon they tell.
 
-use std::num::NonZero;
-use std::time::Instant;
-use std::{env, thread};
+mod parts;
+mod repeat;
+mod times;
+
+use std::env;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use self::parts::Part;
+use self::times::Times;
 use crate::command::CommandLine;
-use crate::{agents, r#gen, install, lint, repository, web};
+use crate::repository;
 
-/// A heading and what to do under it.
-type Step = (&'static str, fn() -> Result<()>);
-
-const STEPS: [Step; 11] = [
-    ("install what is missing", install),
-    ("agents under test", agents::install),
-    ("web page", web::build),
-    ("tests of the web page", web::test),
-    ("format", lint::format),
-    ("clippy", lint::clippy),
-    ("documentation", lint::documentation),
-    ("tests", tests),
-    ("browser tests", web::browse),
-    ("documentation tests", documentation_tests),
-    ("generated files", r#gen::check),
-];
+pub(crate) use self::repeat::repeat;
 
 pub(crate) fn core() -> Result<()> {
     CommandLine::new("cargo test --package liminal-core").run()
 }
 
-pub(crate) fn everything() -> Result<()> {
-    let start = now();
-    let before = repository::status()?;
-    for (title, work) in STEPS {
-        step(title, work)?;
+/// Runs the named parts, or all of them.
+pub(crate) fn run(names: &[String]) -> Result<()> {
+    let parts = parts::named(names)?;
+    let mut times = Times::read(&repository::target());
+    eprint!("{}", times.announcement(&parts));
+    if names.is_empty() {
+        figures::clear()?;
     }
-    step("clean work tree", || clean(before.as_deref()))?;
-    println!("test: all {} steps passed in {:.1} s", STEPS.len() + 1, start.elapsed().as_secs_f64());
+    let (start, before) = (now(), repository::status()?);
+    for part in &parts {
+        times.keep(part.name, perform(part)?)?;
+    }
+    clean(before.as_deref())?;
+    println!("test: {} parts passed in {:.1} s", parts.len(), start.elapsed().as_secs_f64());
     Ok(())
 }
 
-fn step(title: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
-    eprintln!("\n== {title}");
+fn perform(part: &Part) -> Result<Duration> {
+    eprintln!("\n== {}: {}", part.name, part.what);
     let start = now();
-    work().context(title.to_owned())?;
-    eprintln!("== {title}: {:.1} s", start.elapsed().as_secs_f64());
-    Ok(())
-}
-
-fn install() -> Result<()> {
-    install::ensure(install::TESTS)?;
-    install::ensure_components()
-}
-
-fn tests() -> Result<()> {
-    if CommandLine::new("cargo nextest --version").succeeds() {
-        let profile = if in_ci() { "ci" } else { "default" };
-        let command = format!("cargo nextest run --workspace --profile {profile} --test-threads");
-        return CommandLine::new(&command).word(test_threads().to_string()).run();
-    }
-    // As nextest's profile: these measure, and need a machine of their own.
-    let skipped =
-        ["abuse", "agents", "crowds", "full", "slow"].map(|part| format!(" --skip reliability::{part}::"));
-    CommandLine::new(&format!("cargo test --workspace --lib --bins --tests --{}", skipped.concat())).run()
-}
-
-/// More than the machine has, because most tests wait for a process or a timer half of the time.
-fn test_threads() -> usize {
-    thread::available_parallelism().map_or(2, NonZero::get) + 2
-}
-
-/// Apart, because nextest does not run them.
-fn documentation_tests() -> Result<()> {
-    CommandLine::new("cargo test --workspace --doc").run()
+    (part.work)().context(part.name)?;
+    let elapsed = start.elapsed();
+    eprintln!("== {}: {:.1} s", part.name, elapsed.as_secs_f64());
+    Ok(elapsed)
 }
 
 fn clean(before: Option<&str>) -> Result<()> {
     let (Some(before), Some(after)) = (before, repository::status()?) else {
-        eprintln!("no git checkout, nothing to compare");
+        eprintln!("no git checkout, so files left behind are not looked for");
         return Ok(());
     };
     compare(if in_ci() { "" } else { before }, &after)
@@ -110,5 +80,10 @@ mod tests {
         assert!(compare(" M a\n", " M a\n").is_ok());
         let error = compare("", "?? left-behind\n").unwrap_err();
         assert!(error.to_string().contains("left-behind"));
+    }
+
+    #[test]
+    fn all_parts_run_unless_some_are_named() {
+        assert_eq!(parts::named(&[]).unwrap().len(), parts::PARTS.len());
     }
 }

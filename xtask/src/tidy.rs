@@ -3,6 +3,7 @@
 
 mod layers;
 mod layout;
+mod limits;
 mod manifests;
 mod paths;
 mod wording;

@@ -9,13 +9,17 @@ use anyhow::{Context, Result};
 use crate::command::CommandLine;
 use crate::repository;
 
+/// The version of each that is installed where there is none. A newer one may find other faults, or take other words.
+const VERSIONS: [(&str, &str); 2] = [("fuzz", "0.13.2"), ("mutants", "27.1.0")];
+
 /// Installs a subcommand unless it is there, as `fuzz` is by `cargo-fuzz`.
 pub(crate) fn ensure(subcommand: &str) -> Result<()> {
     let probe = CommandLine::new("cargo").word(subcommand).word("--version");
     if probe.variable("PATH", path()?).succeeds() {
         return Ok(());
     }
-    let package = format!("cargo-{subcommand}");
+    let version = VERSIONS.iter().find_map(|(name, version)| (*name == subcommand).then_some(*version));
+    let package = format!("cargo-{subcommand}@{}", version.context("this tool has no version here")?);
     let install = CommandLine::new("cargo install --locked --root").word(folder()).word(&package);
     install.run().with_context(|| {
         format!("{package} is missing; where crates can be downloaded, run: cargo install --locked {package}")

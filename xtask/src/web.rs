@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::command::CommandLine;
-use crate::{install, repository};
+use crate::{install, node, repository};
 
 pub(crate) fn build() -> Result<()> {
     let folder = folder();
@@ -34,6 +34,12 @@ pub(crate) fn test() -> Result<()> {
 /// The whole program in a browser, with the binary of the tests and the agents under test.
 pub(crate) fn browse() -> Result<()> {
     end_to_end(CommandLine::new("npm run e2e"))
+}
+
+/// The browser tests whose titles contain `name`, `count` times each.
+pub(crate) fn repeat(count: u32, name: &str) -> Result<()> {
+    let tests = CommandLine::new("npm run e2e -- --repeat-each").word(count.to_string()).word("--grep");
+    end_to_end(tests.word(name))
 }
 
 /// Many rounds of typing in a browser while requests of the fake agent come and go.
@@ -63,6 +69,7 @@ pub(crate) fn bench(arguments: &[String]) -> Result<()> {
 
 fn install() -> Result<()> {
     install::ensure(install::WEB)?;
+    node::ensure()?;
     CommandLine::new("npm ci --no-audit --no-fund").directory(&folder()).run()
 }
 

@@ -1,4 +1,5 @@
 //! What the processor costs, as ratios measured in one run. Prints figures; asserts nothing, because machines are noisy.
+//! Those that have an aim are lines of JSON, too, which `./x bench --full` compares.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -18,6 +19,7 @@ use liminal_core::ndjson::Lines;
 use liminal_core::processor::{Config, Emission, Profile, Sink, TurnChange, TurnRef, UpsertProcessor};
 use liminal_core::time::{Now, Timestamp};
 use liminal_core::turns::Turns;
+use serde_json::json;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -55,6 +57,7 @@ fn growth(title: &str, config: &Config, aim: &str) -> f64 {
     });
     let [smallest, .., largest] = costs;
     println!("{title:>18} growth 1k -> 100k  {:>5.2}x  (aim: {aim})\n", largest / smallest);
+    figure(&format!("{}.growth", title.replace(' ', "-")), "ratio", largest, Some(smallest));
     largest
 }
 
@@ -83,6 +86,7 @@ fn emissions(emitting: f64, silent: f64) {
     println!("  memcpy           {copied:>7.1} ns per delta");
     println!("  memcpy + scan    {scanned:>7.1} ns per delta");
     println!("  ratio            {:>7.2}x  (aim: at most 2x)\n", (emitting - silent) / scanned);
+    figure("emission", "ratio", emitting - silent, Some(scanned));
 }
 
 const fn needs_escape(byte: u8) -> bool {
@@ -152,6 +156,13 @@ fn pipeline() {
         "NDJSON in -> NDJSON out, 10k tokens: {:.0} ns per event  (spread {spread:.0} %; aim: at most 700)\n",
         per(median, tokens)
     );
+    figure("ndjson.10k", "us", per(median, tokens) / 1e3, None);
+}
+
+/// A line that `./x bench` compares; a ratio has a base.
+fn figure(name: &str, unit: &str, value: f64, base: Option<f64>) {
+    let base: Vec<f64> = base.into_iter().collect();
+    println!("{}", json!({ "figure": name, "unit": unit, "samples": [value], "base": base }));
 }
 
 /// Instructions do not depend on what else the machine does.

@@ -77,9 +77,6 @@ pub struct GeneratedFile {
     pub contents: String,
 }
 
-/// The folders that hold generated files and nothing else.
-pub const FOLDERS: [&str; 2] = ["schema", "web/src/gen"];
-
 /// Every generated file.
 #[must_use]
 pub fn files() -> Vec<GeneratedFile> {

@@ -1,41 +1,40 @@
 //! What becomes of a bench's figures: they are compared and printed, and kept or checked if that is asked for.
 
-use std::collections::BTreeMap;
-use std::thread;
-
 use anyhow::{Result, ensure};
 
-use super::results::Kept;
-use super::samples::Measured;
-use super::{limits, results, samples, table, verdict};
-use crate::{agents, repository};
+use figures::{LIMITS, Measured, Samples};
 
-const LIMITS: &str = "bench/limits.toml";
-const RESULTS: &str = "bench/results.json";
+use super::results::Kept;
+use super::{results, table};
+use crate::repository;
+
+pub(super) const RESULTS: &str = "bench/results.json";
 
 /// What is asked for besides the table.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wishes {
     /// Fail if a figure exceeds its limit.
     pub(crate) check: bool,
+    /// Run everything that has a limit, built for release.
+    pub(crate) full: bool,
     /// Write the figures to the file that later runs are compared with.
     pub(crate) keep: bool,
 }
 
 impl Wishes {
     pub(crate) fn any(self) -> bool {
-        self.check || self.keep
+        self.check || self.full || self.keep
     }
 }
 
-pub(crate) fn report(bench: &str, output: &str, wishes: Wishes) -> Result<()> {
+pub(crate) fn report(bench: &str, samples: &[Samples], wishes: Wishes) -> Result<()> {
     let root = repository::root();
-    let limits = limits::read(&root.join(LIMITS))?.remove(bench).unwrap_or_default();
+    let limits = figures::read(&root.join(LIMITS))?.remove(bench).unwrap_or_default();
     let kept = results::read(&root.join(RESULTS))?.remove(bench);
-    let measured = samples::read(output)?;
-    let run = this_run(&measured)?;
+    let measured = quantiles(samples)?;
+    let run = Kept::of_this_machine(measured.iter().cloned().collect())?;
     let figures = kept.as_ref().map(|kept| kept.figures.clone()).unwrap_or_default();
-    let rows = verdict::compare(&measured, &limits, &figures)?;
+    let rows = figures::compare(&measured, &limits, &figures)?;
     print!("\n{}", table::format(&rows));
     kept.iter().filter_map(|kept| difference(&run, kept)).for_each(|note| println!("\n{note}"));
     if wishes.keep {
@@ -47,12 +46,9 @@ pub(crate) fn report(bench: &str, output: &str, wishes: Wishes) -> Result<()> {
     Ok(())
 }
 
-fn this_run(measured: &[(String, Measured)]) -> Result<Kept> {
-    Ok(Kept {
-        cores: thread::available_parallelism()?.get(),
-        versions: agents::versions()?,
-        figures: measured.iter().cloned().collect::<BTreeMap<_, _>>(),
-    })
+/// Figures by their names, in the order of the bench.
+pub(super) fn quantiles(samples: &[Samples]) -> Result<Vec<(String, Measured)>> {
+    samples.iter().map(|samples| Ok((samples.figure.clone(), samples.measured()?))).collect()
 }
 
 /// Why the kept figures cannot simply be compared with those of this run.
@@ -73,6 +69,8 @@ fn difference(run: &Kept, kept: &Kept) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]

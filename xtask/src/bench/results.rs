@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::thread;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::samples::Measured;
+use figures::Measured;
+
+use crate::agents;
 
 /// The kept runs by the names of their benches.
 pub(crate) type Results = BTreeMap<String, Kept>;
@@ -22,6 +25,13 @@ pub(crate) struct Kept {
     /// The versions of the agents that were measured.
     pub(crate) versions: BTreeMap<String, String>,
     pub(crate) figures: BTreeMap<String, Measured>,
+}
+
+impl Kept {
+    /// Figures that were measured here and now.
+    pub(crate) fn of_this_machine(figures: BTreeMap<String, Measured>) -> Result<Self> {
+        Ok(Self { cores: thread::available_parallelism()?.get(), versions: agents::versions()?, figures })
+    }
 }
 
 /// What was kept; nothing if there is no such file.
@@ -38,17 +48,23 @@ pub(crate) fn read(path: &Path) -> Result<Results> {
 pub(crate) fn keep(path: &Path, bench: &str, run: Kept) -> Result<()> {
     let mut results = read(path)?;
     results.insert(bench.to_owned(), run);
-    let text = serde_json::to_string_pretty(&results)? + "\n";
+    write(path, &results)
+}
+
+/// Replaces the file.
+pub(crate) fn write(path: &Path, results: &Results) -> Result<()> {
+    let text = serde_json::to_string_pretty(results)? + "\n";
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::samples::Unit;
+    use figures::Unit;
 
     fn run(median: f64) -> Kept {
-        let measured = Measured { unit: Unit::Milliseconds, median, p95: 2.0 };
+        let measured = Measured { unit: Unit::Milliseconds, best: 0.5, median, p95: 2.0, worst: 2.5 };
         Kept {
             cores: 2,
             versions: [("codex".to_owned(), "0.166.0".to_owned())].into(),
@@ -82,13 +98,17 @@ mod tests {
     "figures": {
       "a": {
         "unit": "ms",
+        "best": 0.5,
         "median": 1.0,
-        "p95": 2.0
+        "p95": 2.0,
+        "worst": 2.5
       },
       "z": {
         "unit": "ms",
+        "best": 0.5,
         "median": 1.0,
-        "p95": 2.0
+        "p95": 2.0,
+        "worst": 2.5
       }
     }
   }

@@ -5,20 +5,20 @@ use std::fmt;
 
 use anyhow::{Result, ensure};
 
-use super::limits::{Limit, Limits};
-use super::samples::Measured;
+use crate::limits::{Limit, Limits};
+use crate::samples::Measured;
 
 /// One figure, and what it is compared with.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Row {
-    pub(crate) figure: String,
-    pub(crate) measured: Option<Measured>,
-    pub(crate) limit: Option<Limit>,
-    pub(crate) kept: Option<Measured>,
+pub struct Row {
+    pub figure: String,
+    pub measured: Option<Measured>,
+    pub limit: Option<Limit>,
+    pub kept: Option<Measured>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// Nothing is aimed at.
     None,
     Met,
@@ -42,7 +42,7 @@ impl fmt::Display for Verdict {
 }
 
 impl Row {
-    pub(crate) fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> Verdict {
         let Some(limit) = &self.limit else { return Verdict::None };
         let Some(measured) = &self.measured else { return Verdict::NotMeasured };
         let value = limit.judged(measured);
@@ -54,7 +54,7 @@ impl Row {
     }
 
     /// Whether `--check` must fail.
-    pub(crate) fn fails(&self) -> bool {
+    pub fn fails(&self) -> bool {
         match self.verdict() {
             Verdict::Failed | Verdict::NotMeasured => true,
             Verdict::None | Verdict::Met | Verdict::Missed => false,
@@ -63,7 +63,7 @@ impl Row {
 }
 
 /// A row for each figure that was measured, in this order, and for each that has a limit and was not.
-pub(crate) fn compare(
+pub fn compare(
     measured: &[(String, Measured)],
     limits: &Limits,
     kept: &BTreeMap<String, Measured>,
@@ -96,11 +96,11 @@ fn check_units(row: &Row) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::limits;
-    use crate::bench::samples::Unit;
+    use crate::limits;
+    use crate::unit::Unit;
 
     fn measured(unit: Unit, median: f64) -> Measured {
-        Measured { unit, median, p95: median * 2.0 }
+        Measured { unit, best: median, median, p95: median * 2.0, worst: median * 2.0 }
     }
 
     fn limits() -> Limits {
