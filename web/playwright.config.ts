@@ -10,14 +10,13 @@ export default defineConfig({
   outputDir: '../target/e2e',
   workers: 2,
   fullyParallel: true,
-  // Nobody looks at a machine that is shared: there a second try tells a fault of the moment from one that stays, and is
-  // shown as such. Whoever works on the code sees the first.
-  retries: process.env['CI'] ? 1 : 0,
+  // A flaky test is a bug, so nothing is tried twice.
+  retries: 0,
   forbidOnly: true,
   // Limits are for what hangs: a machine that does other things too takes its time.
   timeout: 240_000,
   expect: { timeout: 45_000 },
-  reporter: [['list']],
+  reporter: [['list'], ['./tests/e2e/harness/clause-reporter.ts']],
   use: {
     browserName: 'chromium',
     viewport: { width: 1280, height: 800 },
