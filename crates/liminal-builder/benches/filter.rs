@@ -12,19 +12,23 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const DELTAS: usize = 100_000;
+const RUNS: usize = 5;
 
 fn main() {
     startup();
     for (title, gradient) in [("default gradient", "10,20,40,80,120"), ("one emission", "1000000000")] {
-        whole_run(title, gradient);
+        whole_run(title, gradient, "upsert-v1");
     }
+    let runs: Vec<f64> =
+        (0..RUNS).map(|_| whole_run("stream-b", "10,20,40,80,120", "stream-b") * 1e6).collect();
+    println!("{}", serde_json::json!({ "figure": "stream-b.100k.cpu", "unit": "us", "samples": runs }));
 }
 
 fn startup() {
     let mut times: Vec<Duration> = (0..21)
         .map(|_| {
             let began = Instant::now();
-            assert!(liminal("10").stdin(Stdio::null()).status().unwrap().success());
+            assert!(liminal("10", "upsert-v1").stdin(Stdio::null()).status().unwrap().success());
             began.elapsed()
         })
         .collect();
@@ -35,9 +39,10 @@ fn startup() {
     );
 }
 
-fn whole_run(title: &str, gradient: &str) {
+/// Gives the seconds of CPU per event.
+fn whole_run(title: &str, gradient: &str, profile: &str) -> f64 {
     let input = input();
-    let mut child = liminal(gradient).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = liminal(gradient, profile).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let began = Instant::now();
     let writer = std::thread::spawn(move || {
@@ -60,6 +65,7 @@ fn whole_run(title: &str, gradient: &str) {
         bytes as f64 / 1e9 / elapsed.as_secs_f64()
     );
     println!("  peak memory {:.1} MB for an open item of {:.1} MB", peak / 1e3, (DELTAS * 5) as f64 / 1e6);
+    cpu / DELTAS as f64
 }
 
 fn read_until_turn_ends(stdout: &mut impl Read) -> (usize, Instant) {
@@ -91,9 +97,9 @@ fn input() -> String {
     input
 }
 
-fn liminal(gradient: &str) -> Command {
+fn liminal(gradient: &str, profile: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_liminal"));
-    command.args(["process", "--clock", "events", "--gradient", gradient]);
+    command.args(["process", "--clock", "events", "--gradient", gradient, "--profile", profile]);
     command
 }
 

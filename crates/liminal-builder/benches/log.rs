@@ -145,8 +145,10 @@ async fn history(directory: &Path) {
         {
             let start = now();
             let page = log.history(&session, None, limit).await.expect("a page");
+            let elapsed = start.elapsed();
             let bytes: usize = page.entries.iter().map(|entry| entry.bytes.len()).sum();
-            println!("history of {ITEMS} items from {from}, {what}: {:?} ({bytes} bytes)", start.elapsed());
+            println!("history of {ITEMS} items from {from}, {what}: {elapsed:?} ({bytes} bytes)");
+            figure(&format!("history.{from}.{}", what.split(' ').next().unwrap_or_default()), elapsed);
         }
         if let Some(log) = reopened {
             let start = now();
@@ -155,6 +157,12 @@ async fn history(directory: &Path) {
             log.close().await.expect("a closed log");
         }
     }
+}
+
+/// A line that `./x bench` compares.
+fn figure(name: &str, time: Duration) {
+    let samples = [time.as_secs_f64() * 1e3];
+    println!("{}", serde_json::json!({ "figure": name, "unit": "ms", "samples": samples }));
 }
 
 fn timed_open(path: &Path) -> SqliteLog {

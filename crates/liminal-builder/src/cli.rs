@@ -59,8 +59,6 @@ pub enum Command {
     Process(Process),
     /// Play a recording of an agent and show what would have been seen
     Replay(Replay),
-    /// Answer like a model API, from a script, for trying agents without an account
-    ScriptedModel(ScriptedModel),
     /// Be the demo agent: speaks the Agent Client Protocol on standard input and output
     #[command(hide = true)]
     DemoAgent(DemoAgent),
@@ -206,25 +204,6 @@ const DOCTOR_HELP: &str = "\
 Agents are looked for as set in the configuration ([agents.NAME] command, args, env), then on the PATH, then among npm's
 packages; a model's API can be used once its key is set, and the demo agent is built in. Exit codes: 0 at least one agent
 can be used, 1 none but the demo can.";
-
-/// Options of `liminal scripted-model`.
-#[derive(Debug, Args)]
-#[command(after_help = SCRIPTED_MODEL_HELP)]
-pub struct ScriptedModel {
-    /// Port to listen on; 0 takes any free one
-    #[arg(long, default_value_t = 0)]
-    pub port: u16,
-    /// A scenario to answer from; without it keywords in the prompt tell the answer
-    #[arg(long, value_name = "FILE")]
-    pub scenario: Option<PathBuf>,
-}
-
-const SCRIPTED_MODEL_HELP: &str = "\
-Keywords in a prompt: say:TEXT, words:N, think:TEXT, tool:NAME {JSON}, then:…, status:529, drop:mid, stall, slow:20ms.
-
-Example:
-  liminal scripted-model --port 8080 &
-  ANTHROPIC_BASE_URL=http://127.0.0.1:8080 ANTHROPIC_API_KEY=any claude -p 'say:hello'";
 
 /// Options of `liminal demo-agent`.
 #[derive(Debug, Args)]

@@ -58,7 +58,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use axum::Router;
 use axum::middleware::from_fn_with_state;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -66,7 +68,9 @@ use app::{App, Shared};
 use credentials::{BrowserSessions, CookieNames, Credentials, ProgramToken};
 use host::OwnNames;
 use ledger::Ledger;
-use listener::Listener;
+use listener::{Ends, Listener};
+use parting::Parting;
+use places::Places;
 use web_origin::WebOrigin;
 
 use crate::agents::AgentNews;
@@ -198,10 +202,22 @@ impl Server {
         self.app.file()
     }
 
+    /// Serves a connection that was made inside this process, to its end.
+    pub async fn converse(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let (limits, stop) = (self.app.limits(), watch::Sender::new(false));
+        let place = Places::new(limits).take().await;
+        let (standing, stream) = (place.standing(), Parting::new(stream, place));
+        let ends = Ends { peer: IpAddr::V4(Ipv4Addr::LOCALHOST), local: None };
+        connection::serve(stream, (ends, standing), self.router(), limits, stop.subscribe()).await;
+    }
+
+    fn router(&self) -> Router {
+        router::router(&self.app).layer(from_fn_with_state(self.app.clone(), shell::surround))
+    }
+
     /// Answers until `shutdown` comes, and a little longer to those who wait for an answer then.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
-        let surround = from_fn_with_state(self.app.clone(), shell::surround);
-        let router = router::router(&self.app).layer(surround);
+        let router = self.router();
         let app = self.app.clone();
         let shutdown = async move {
             shutdown.await;

@@ -105,7 +105,7 @@ impl Limit {
     pub const PAGE: Self = Self { entries: 256, bytes: 1 << 20 };
 
     /// Whether a page of this size takes no more.
-    const fn is_reached(self, entries: usize, bytes: usize) -> bool {
+    pub(crate) const fn is_reached(self, entries: usize, bytes: usize) -> bool {
         entries >= self.entries || bytes >= self.bytes
     }
 }

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use liminal_builder::agents::{self, AgentReport, Detector, Machine, install_managed};
 use liminal_builder::cli::{
-    Auth, AuthAction, Cli, Command, DemoAgent, Doctor, Process, Replay, ScriptedModel, Serve, ShowConfig, Url,
+    Auth, AuthAction, Cli, Command, DemoAgent, Doctor, Process, Replay, Serve, ShowConfig, Url,
 };
 use liminal_builder::commands;
 use liminal_builder::config::{Config, Redis, Sources, usual_data_directory};
@@ -22,7 +21,6 @@ use liminal_builder::process::Environment;
 use liminal_builder::replay;
 use liminal_builder::serve;
 use liminal_builder::stream_b::RedisPublisher;
-use scripted_model::{Options, Scenario};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// The exit code of a program that the system killed for want of memory.
@@ -46,7 +44,6 @@ fn main() -> ExitCode {
         Command::Config(options) => show_config(&options),
         Command::Process(options) => process(options),
         Command::Replay(options) => play(&options),
-        Command::ScriptedModel(options) => scripted_model(&options),
         Command::DemoAgent(options) => demo_agent(options),
     };
     result.unwrap_or_else(|error| {
@@ -161,25 +158,6 @@ async fn auth(options: &Auth) -> Result<Exit> {
         "all browsers and programs are logged out; `liminal url` prints an address to let a browser in, server.json has the new token",
     )?;
     Ok(Exit::Good)
-}
-
-#[tokio::main]
-async fn scripted_model(options: &ScriptedModel) -> Result<ExitCode> {
-    let scenario = match &options.scenario {
-        Some(path) => {
-            let text =
-                std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-            Some(Scenario::from_json(&text).with_context(|| path.display().to_string())?)
-        }
-        None => None,
-    };
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
-    let model = scripted_model::ScriptedModel::start(Options { address, scenario }).await?;
-    let interrupted = interrupted()?;
-    say(model.url())?;
-    interrupted.await;
-    model.shutdown().await;
-    Ok(ExitCode::SUCCESS)
 }
 
 fn demo_agent(options: DemoAgent) -> Result<ExitCode> {

@@ -166,6 +166,7 @@ pub async fn start(plan: &Plan, tells: impl FnOnce(&Path) -> Destination) -> Res
     let recovered = sessions.recover().await?;
     tracing::info!(turns = recovered.turns, messages = recovered.messages, "put right what was left open");
     sessions.watch();
+    sessions.watch_room();
     sessions.meet_others().await;
     let browsers = browsers(&sessions, Store::new(Arc::clone(&log))).await?;
     let token = Arc::new(open_token(&real)?);

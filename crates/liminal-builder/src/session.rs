@@ -3,8 +3,10 @@
 
 mod board;
 mod journal;
+mod outlet;
 mod output_files;
 mod task;
+pub mod unstored;
 
 use std::sync::Arc;
 
@@ -24,8 +26,9 @@ use crate::process::StopLadder;
 use crate::provider::OpenedAgent;
 use crate::recording::Recorder;
 pub use board::{Board, Live};
-pub use journal::{Counts, Outlet};
+pub use outlet::{Counts, Outlet};
 use task::{Command, SessionTask};
+pub use unstored::Unstored;
 
 /// Commands come from people; more than a few waiting means that the session is stuck.
 const COMMANDS_WAITING: usize = 16;

@@ -29,6 +29,7 @@ mod recalling;
 mod recognising;
 mod recovery;
 mod reloading;
+mod room;
 mod seat;
 mod sending;
 mod sharing;
@@ -63,7 +64,7 @@ use crate::metrics::{Metrics, Verdict};
 use crate::process::StopLadder;
 use crate::projects;
 use crate::provider::ProviderRegistry;
-use crate::session::Live;
+use crate::session::{Live, Unstored};
 use crate::store::Store;
 use crate::stream_b;
 
@@ -159,6 +160,17 @@ pub struct Membership {
     pub log: Arc<SharedLog>,
 }
 
+/// What a reader of a session follows.
+#[derive(Debug)]
+pub struct Followed {
+    /// What it says.
+    pub subscription: Subscription,
+    /// What it does.
+    pub live: watch::Receiver<Live>,
+    /// What it says while the disk is full.
+    pub unstored: watch::Receiver<Unstored>,
+}
+
 /// All sessions of this server; clones are the same.
 #[derive(Debug, Clone)]
 pub struct Sessions(Arc<Shared>);
@@ -200,11 +212,7 @@ impl Sessions {
     }
 
     /// What a session says from a cursor on, and what it does.
-    pub async fn follow(
-        &self,
-        id: &SessionId,
-        after: Option<&str>,
-    ) -> Result<(Subscription, watch::Receiver<Live>), Failure> {
+    pub async fn follow(&self, id: &SessionId, after: Option<&str>) -> Result<Followed, Failure> {
         let slot = self.slot(id).await?;
         let subscription = Subscription::open(Arc::clone(&self.0.parts.log), id.clone(), after).await?;
         if after.is_some() {
@@ -213,7 +221,7 @@ impl Sessions {
                 Resume::Reset => Verdict::Reset,
             });
         }
-        Ok((subscription, slot.board.watch()))
+        Ok(Followed { subscription, live: slot.board.watch(), unstored: slot.board.unstored() })
     }
 
     /// Where states are kept.
@@ -270,7 +278,10 @@ impl Sessions {
         };
         let agents = self.0.parts.providers.is_empty().then(|| "no kind of agent is known".to_owned());
         let closing = (*self.0.is_closing.borrow()).then(|| "the server is stopping".to_owned());
-        [database, agents, closing, self.redis_obstacle()].into_iter().flatten().collect()
+        [database, self.room_obstacle(), agents, closing, self.redis_obstacle()]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     fn redis_obstacle(&self) -> Option<String> {

@@ -140,7 +140,8 @@ pub enum ServerMessage {
     Upsert {
         /// The session.
         session_id: SessionId,
-        /// Its place in the session's log; absent where there is no log.
+        /// Its place in the session's log; absent where there is no log, and while the disk is full: the
+        /// state is then sent again once it is stored.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "number")]
         seq: Option<u64>,
@@ -201,6 +202,12 @@ pub enum ServerMessage {
     AgentsChanged {
         /// All of them, as `GET /api/agents` lists them.
         agents: Vec<AgentReport>,
+    },
+    /// The server's disk became full, or has room again. Told at once to whoever comes while it is full.
+    #[serde(rename = "server:storage")]
+    Storage {
+        /// Whether nothing can be stored: messages are refused, and what agents say is shown without a `seq`.
+        is_full: bool,
     },
     /// What was asked is done.
     #[serde(rename = "ok")]

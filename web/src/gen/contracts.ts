@@ -1353,7 +1353,8 @@ before?: number, } | { "type": "session:upsert",
  */
 sessionId: SessionId, 
 /**
- * Its place in the session's log; absent where there is no log.
+ * Its place in the session's log; absent where there is no log, and while the disk is full: the
+ * state is then sent again once it is stored.
  */
 seq?: number, 
 /**
@@ -1475,7 +1476,11 @@ projectId?: ProjectId, } | { "type": "agents:changed",
 /**
  * All of them, as `GET /api/agents` lists them.
  */
-agents: Array<AgentReport>, } | { "type": "ok", 
+agents: Array<AgentReport>, } | { "type": "server:storage", 
+/**
+ * Whether nothing can be stored: messages are refused, and what agents say is shown without a `seq`.
+ */
+isFull: boolean, } | { "type": "ok", 
 /**
  * Which question this answers.
  */

@@ -62,6 +62,11 @@ export type SessionLog = {
   fill(page: HistoryPage, side: GapSide): Change;
   /** `<epoch>.<seq>`, once there is something to resume from. */
   cursor(): string | undefined;
+  /**
+   * The cursor, unless a state is held that the server had not stored: a server that ended since may know nothing of it,
+   * and no cursor tells that.
+   */
+  resumable(): string | undefined;
 };
 
 export function isTerminal(status: Upsert['status']): boolean {
@@ -101,6 +106,8 @@ class Log implements SessionLog {
   private historySeq = 0;
   /** The epoch of the history that was announced and has not come yet. */
   private announced: string | undefined;
+  /** Items whose state the server's full disk has not taken yet; each comes again with a number once it is stored. */
+  private unstored = new Set<ItemId>();
   /** Something is missing that no cursor brings: only a history mends it. */
   private isBroken = false;
 
@@ -113,6 +120,10 @@ class Log implements SessionLog {
   cursor(): string | undefined {
     if (!this.isLoaded || this.isBroken || this.announced !== undefined) return undefined;
     return `${this.epoch}.${this.seq}`;
+  }
+
+  resumable(): string | undefined {
+    return this.unstored.size > 0 ? undefined : this.cursor();
   }
 
   apply(frame: SessionFrame): Change {
@@ -203,8 +214,10 @@ class Log implements SessionLog {
     const epoch = this.announced ?? this.epoch;
     this.announced = undefined;
     // Of the same life and not newer: everything in it is held, and more.
-    if (this.isLoaded && !this.isBroken && epoch === this.epoch && frame.seq <= this.seq) return IGNORED;
+    const isWhole = this.isLoaded && !this.isBroken && this.unstored.size === 0;
+    if (isWhole && epoch === this.epoch && frame.seq <= this.seq) return IGNORED;
     this.isBroken = false;
+    this.unstored.clear();
     const earlier = this.items;
     this.epoch = epoch;
     this.seq = this.historySeq = frame.seq;
@@ -223,10 +236,19 @@ class Log implements SessionLog {
     // What is told between the announcement of a history and the history is in the history.
     if (this.announced !== undefined) return IGNORED;
     this.saw(seq);
-    const isNew = !this.items.has(payload.itemId);
+    const { itemId } = payload;
+    const isNew = !this.items.has(itemId) || this.isPlacedAnew(itemId, seq);
     if (!this.take(payload, seq)) return IGNORED;
-    if (isNew) this.insert(payload.itemId, firstSeq ?? seq);
-    return applied({ items: [payload.itemId], isOrderChanged: isNew });
+    if (seq === undefined) this.unstored.add(itemId);
+    else this.unstored.delete(itemId);
+    if (isNew) this.insert(itemId, firstSeq ?? seq);
+    return applied({ items: [itemId], isOrderChanged: isNew });
+  }
+
+  /** Whether an item that was shown before it was stored gets its place now. */
+  private isPlacedAnew(id: ItemId, seq: number | undefined): boolean {
+    const place = this.numbers.get(id);
+    return seq !== undefined && this.unstored.has(id) && place?.from === 'live' && place.firstSeq === undefined;
   }
 
   private append({ seq, itemId, base, text }: AppendFrame): Change {
@@ -266,7 +288,8 @@ class Log implements SessionLog {
   private insert(id: ItemId, firstSeq: number | undefined): void {
     const place = placeOf(firstSeq, this.historySeq);
     this.numbers.set(id, { seq: this.numbers.get(id)?.seq ?? 0, ...place });
-    this.order = inserted(this.order, id, place, (other) => this.numbers.get(other));
+    const others = this.order.filter((other) => other !== id);
+    this.order = inserted(others, id, place, (other) => this.numbers.get(other));
   }
 
   /** Whether a list or its own number gave the item its place for good. */

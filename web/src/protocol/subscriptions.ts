@@ -105,7 +105,7 @@ class Registry implements Subscriptions {
     entry.isAsked = true;
     entry.missed = undefined;
     const { sessionId } = entry.log;
-    const after = entry.log.cursor();
+    const after = entry.log.resumable();
     const { window } = this.options;
     this.ask(
       { type: 'session:subscribe', sessionId, encoding: 'append', window, ...(after === undefined ? {} : { after }) },

@@ -12,7 +12,17 @@ export function sessionPath(sessionId: string): string {
 
 /** The session that a path names. */
 export function sessionInPath(pathname: string): string | undefined {
-  const name = DEEP.exec(pathname)?.[0].slice(3);
+  return decoded(DEEP.exec(pathname)?.[0].slice(3));
+}
+
+/** The item that an address names behind its hash, unless that is a code to sign in. */
+export function itemInHash(hash: string): string | undefined {
+  const name = decoded(hash.slice(1));
+  return name?.startsWith('c=') ? undefined : name;
+}
+
+/** Nothing, if it was not encoded: anybody can make up an address. */
+function decoded(name: string | undefined): string | undefined {
   try {
     return name ? decodeURIComponent(name) : undefined;
   } catch {

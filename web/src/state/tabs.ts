@@ -1,7 +1,7 @@
 /** Which sessions have a tab and which one is shown, kept in the preferences and in the page's address. */
 import { createMemo, createRoot, createSignal } from 'solid-js';
 import { activateTab, closeTab, moveTab, openTab, readTabs, shiftTab, writeTabs, type Tabs } from '../model/tabs';
-import { root, sessionInPath, sessionPath } from './place';
+import { itemInHash, root, sessionInPath, sessionPath } from './place';
 import { prefs, setPref } from './prefs';
 
 /** How many panes keep their elements; others are built again from what is known. */
@@ -70,8 +70,8 @@ function follow(isStart: boolean): void {
     return;
   }
   put(tabs().order.includes(named) ? activateTab(tabs(), named) : openTab(tabs(), named), 'keep');
-  const itemId = decodeURIComponent(location.hash.slice(1));
-  setTarget(itemId && !itemId.startsWith('c=') ? { sessionId: named, itemId } : undefined);
+  const itemId = itemInHash(location.hash);
+  setTarget(itemId ? { sessionId: named, itemId } : undefined);
 }
 
 export function restoreTabs(): void {

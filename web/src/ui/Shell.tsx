@@ -5,6 +5,7 @@ import { isUnlocked } from '../state/access';
 import { isReady, projects } from '../state/catalog';
 import { prefs, setPref } from '../state/prefs';
 import { isDisconnected } from '../state/services';
+import { isDiskFull } from '../state/storage';
 import { active, isRestored, mounted } from '../state/tabs';
 import { BrokenPane } from './Broken';
 import { LostBand } from './ConnectionPill';
@@ -31,8 +32,8 @@ export function Shell() {
   return (
     <div class="shell" classList={{ 'has-drawer': isDrawerOpen(), disconnected: isDisconnected() }} style={{ '--sidebar': `${prefs.sidebarWidth}px` }}>
       <a class="skip" href="#main">Skip to the session</a>
-      <Show when={isUnlocked()}>
-        <p class="unlocked" role="alert" data-testid="unlocked"><Icon name="shield" /><span>This server asks nobody for credentials: every program on this machine can use your agents. Start it without <code>--insecure-no-auth</code>.</span></p>
+      <Show when={isUnlocked() || isDiskFull()}>
+        <div class="warnings"><Warnings /></div>
       </Show>
       <Sidebar />
       <Resizer />
@@ -55,6 +56,19 @@ export function Shell() {
       </main>
       <Show when={overlay()}><Suspense><Overlays /></Suspense></Show>
     </div>
+  );
+}
+
+function Warnings() {
+  return (
+    <>
+      <Show when={isUnlocked()}>
+        <p class="warning" role="alert" data-testid="unlocked"><Icon name="shield" /><span>This server asks nobody for credentials: every program on this machine can use your agents. Start it without <code>--insecure-no-auth</code>.</span></p>
+      </Show>
+      <Show when={isDiskFull()}>
+        <p class="warning" role="alert" data-testid="disk-full"><Icon name="alert" /><span>The disk is full. Answers are shown but not saved, and new messages are refused. Free some space; the server continues by itself.</span></p>
+      </Show>
+    </>
   );
 }
 

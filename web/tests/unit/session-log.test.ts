@@ -29,6 +29,27 @@ describe('states of items', () => {
     expect(log.apply(upsert(3, message('b', 'other item'), 3)).verdict).toBe('applied');
   });
 
+  it('shows what is not stored yet, goes on from nowhere meanwhile, and places it once it is stored', () => {
+    const log = loaded([message('a', 'x', 'update')], 5);
+    const preview = (state: Upsert) => log.apply({ type: 'session:upsert', sessionId: SESSION, payload: state });
+    expect(preview(message('a', 'xy', 'update')).verdict).toBe('applied');
+    expect(preview(message('c', 'third', 'create')).isOrderChanged).toBe(true);
+    expect(preview(message('b', 'second', 'complete')).isOrderChanged).toBe(true);
+    expect([log.order, text(log, 'a'), log.cursor(), log.resumable()]).toEqual([['a', 'c', 'b'], 'xy', 'e1.5', undefined]);
+    log.apply(upsert(6, message('a', 'xy', 'update'), 1));
+    log.apply(upsert(7, message('b', 'second', 'complete'), 7));
+    log.apply(upsert(8, message('c', 'third!', 'complete'), 8));
+    expect([log.order, text(log, 'c'), log.resumable()]).toEqual([['a', 'b', 'c'], 'third!', 'e1.8']);
+  });
+
+  it('drops what was never stored when it reads everything again', () => {
+    const log = loaded([message('a', 'x', 'update')], 5);
+    log.apply({ type: 'session:upsert', sessionId: SESSION, payload: message('b', 'lost', 'complete') });
+    log.apply(subscribed('reset', 5));
+    log.apply(history(5, [message('a', 'x', 'update')]));
+    expect([log.order, log.resumable()]).toEqual([['a'], 'e1.5']);
+  });
+
   it('keeps a finished item finished', () => {
     const log = loaded([message('a', 'done', 'complete')]);
     expect(log.apply(upsert(9, message('a', 'again', 'update'), 1)).verdict).toBe('ignored');

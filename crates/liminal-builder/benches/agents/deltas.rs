@@ -1,5 +1,5 @@
 //! Which deltas of an answer a client has, and how long they took to get there. Pure: times come in as arguments, and
-//! both ways are judged by the same rules. `tests/bench_deltas.rs` tests it.
+//! both ways are judged by the same rules. `tests/it/bench_deltas.rs` tests it.
 
 use std::time::{Duration, Instant};
 

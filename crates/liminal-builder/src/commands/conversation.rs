@@ -136,6 +136,7 @@ impl Conversation {
             | ServerMessage::State { .. }
             | ServerMessage::SessionsChanged { .. }
             | ServerMessage::AgentsChanged { .. }
+            | ServerMessage::Storage { .. }
             | ServerMessage::Ok { .. }
             | ServerMessage::Error { .. } => {}
         }

@@ -15,9 +15,11 @@ use tokio::time::{Instant, sleep_until};
 
 use super::first_sight::is_first_sight;
 use super::frames;
-use crate::log::{Cursor, Delivery, Entry, Key, LogError, Subscription};
+use crate::log::{Cursor, Delivery, Entry, Key, Limit, LogError, Subscription};
 use crate::metrics::Counted;
 use crate::session::Live;
+use crate::session::unstored::{self, Unstored};
+use crate::sessions::Followed;
 
 /// Between two states of a growing item: nobody sees more of them.
 const PAUSE: Duration = Duration::from_millis(33);
@@ -42,6 +44,9 @@ pub(super) struct Feed {
     subscription: Subscription,
     live: watch::Receiver<Live>,
     shown: SessionView,
+    unstored: watch::Receiver<Unstored>,
+    /// The version of what the disk has not taken that the reader has seen.
+    unstored_seen: u64,
     encoding: Option<Encoding>,
     /// What the reader holds of texts that grow.
     held: BTreeMap<ItemId, Held>,
@@ -64,15 +69,26 @@ struct Held {
 impl Feed {
     pub(super) fn new(
         session: SessionId,
-        subscription: Subscription,
-        mut live: watch::Receiver<Live>,
+        Followed { subscription, mut live, unstored }: Followed,
         encoding: Option<Encoding>,
         counted: Counted,
     ) -> Self {
         let shown = live.borrow_and_update().view.clone();
         let (held, not_before) = (BTreeMap::new(), None);
         let announced = (subscription.resume() == Resume::Reset).then(|| subscription.head().epoch);
-        Self { session, subscription, live, shown, encoding, held, not_before, announced, _counted: counted }
+        Self {
+            session,
+            subscription,
+            live,
+            shown,
+            unstored,
+            unstored_seen: 0,
+            encoding,
+            held,
+            not_before,
+            announced,
+            _counted: counted,
+        }
     }
 
     /// The first frame: what became of the cursor, and what the session does.
@@ -100,10 +116,16 @@ impl Feed {
     /// Waits until there is something to send, and reads nothing of it.
     pub(super) async fn ready(&mut self) -> Result<(), LogError> {
         while self.live.borrow_and_update().view == self.shown {
-            let not_before = self.not_before.unwrap_or_else(Instant::now);
             let grown = async {
-                sleep_until(not_before).await;
-                self.subscription.ready().await
+                // A timer rounds up to the next millisecond, even one that is due at once.
+                if let Some(not_before) = self.not_before.filter(|due| *due > Instant::now()) {
+                    sleep_until(not_before).await;
+                }
+                tokio::select! {
+                    biased;
+                    ready = self.subscription.ready() => ready,
+                    () = said(&mut self.unstored, self.unstored_seen) => Ok(()),
+                }
             };
             tokio::select! {
                 biased;
@@ -115,15 +137,34 @@ impl Feed {
     }
 
     /// What there is to send, without waiting for more; none, if what was there is gone. What the session has said
-    /// goes before what it does now.
+    /// goes before what it does now, and what is stored before what is not.
     pub(super) async fn take(&mut self) -> Result<Option<Vec<Frame>>, LogError> {
         if self.subscription.is_behind() {
             let after = self.subscription.place();
             let delivery = self.subscription.next().await?;
             return Ok(Some(self.frames(delivery, after)));
         }
+        let unstored = self.take_unstored();
+        if !unstored.is_empty() {
+            return Ok(Some(unstored));
+        }
         let is_other = self.live.borrow_and_update().view != self.shown;
         Ok(is_other.then(|| vec![self.state()]))
+    }
+
+    /// What the full disk has not taken yet. It has no cursor, and is sent again with one once it is stored.
+    fn take_unstored(&mut self) -> Vec<Frame> {
+        let (states, seen) = self.unstored.borrow_and_update().after(self.unstored_seen, Limit::MOUTHFUL);
+        self.unstored_seen = seen;
+        let largest = states.iter().map(|state| state.bytes.len()).max();
+        self.not_before = largest.filter(|largest| *largest > SMALL).map(|largest| paused(whole(largest)));
+        let frame = |state: unstored::Shown| {
+            // It holds more than was stored, so what is stored next is sent whole.
+            self.held.remove(&state.item);
+            let bytes = frames::unstored(&self.session, &state);
+            Frame { kind: frames::UPSERT, cursor: None, bytes }
+        };
+        states.into_iter().map(frame).collect()
     }
 
     fn state(&mut self) -> Frame {
@@ -170,9 +211,7 @@ impl Feed {
     }
 
     fn pause(&self, largest: usize) -> Instant {
-        let earned = |bytes: usize| Duration::from_micros(bytes as u64 * 1_000_000 / BYTES_A_SECOND);
-        let pause = if self.encoding.is_none() { earned(largest).max(PAUSE) } else { PAUSE };
-        Instant::now() + pause
+        paused(if self.encoding.is_none() { whole(largest) } else { PAUSE })
     }
 
     fn frame(&mut self, entry: &Entry, through: &Cursor, after: u64) -> Frame {
@@ -203,6 +242,23 @@ impl Feed {
     }
 }
 
+/// The pause after a growing item was sent whole.
+fn whole(bytes: usize) -> Duration {
+    Duration::from_micros(bytes as u64 * 1_000_000 / BYTES_A_SECOND).max(PAUSE)
+}
+
+fn paused(pause: Duration) -> Instant {
+    Instant::now() + pause
+}
+
+/// Waits until something was said that the disk has not taken. Cancel-safe.
+async fn said(unstored: &mut watch::Receiver<Unstored>, seen: u64) {
+    if unstored.wait_for(|unstored| unstored.is_newer_than(seen)).await.is_err() {
+        // The session is gone, of which its log tells.
+        std::future::pending::<()>().await;
+    }
+}
+
 /// A sum over what is not text, time or status.
 fn rest(entry: &Entry, text_start: usize) -> u64 {
     let head = entry.bytes.get(..text_start).unwrap_or_default();
@@ -210,4 +266,42 @@ fn rest(entry: &Entry, text_start: usize) -> u64 {
     let mut hasher = DefaultHasher::new();
     head.get(from..).hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use liminal_core::event::Origin;
+    use liminal_core::time::Timestamp;
+    use liminal_core::upsert::{MessageBody, Upsert, UpsertBody};
+
+    use super::*;
+    use crate::log::memory::MemoryLog;
+    use crate::log::{Durability, Encoder, StreamLog};
+    use crate::metrics::Metrics;
+    use crate::session::Board;
+
+    async fn say(log: &MemoryLog, item: &str) {
+        let mut encoder = Encoder::default();
+        let content = "hello".to_owned();
+        let body =
+            UpsertBody::Message(MessageBody { origin: Origin::Agent, attachments: Vec::new(), content });
+        let at = Timestamp::from(jiff::Timestamp::UNIX_EPOCH);
+        encoder.upsert(&Upsert::finished("s".into(), "t".into(), item.into(), at, body));
+        log.append(&"s".into(), encoder.take(), Durability::Grouped).await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn small_changes_are_sent_without_waiting_for_a_timer() {
+        let log = Arc::new(MemoryLog::default());
+        let subscription = Subscription::open(Arc::clone(&log) as _, "s".into(), None).await.unwrap();
+        let board = Board::default();
+        let followed = Followed { subscription, live: board.watch(), unstored: board.unstored() };
+        let mut feed = Feed::new("s".into(), followed, None, Metrics::new().subscriber());
+        let begun = Instant::now();
+        for item in ["t/1", "t/2", "t/3"] {
+            say(&log, item).await;
+            feed.next().await.unwrap();
+        }
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+    }
 }

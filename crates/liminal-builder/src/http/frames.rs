@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::first_sight::{is_first_sight, mark_as_created};
 use crate::log::{Entry, Kind};
+use crate::session::unstored::Shown;
 
 /// The kinds of frames, by their words on the wire.
 pub(super) const SUBSCRIBED: &str = "session:subscribed";
@@ -41,6 +42,19 @@ pub(super) fn entry(session: &SessionId, entry: &Entry, after: u64) -> (&'static
     }
     frame.push(b'}');
     (kind, frame.into())
+}
+
+/// A state that is not stored yet, and so has no place.
+pub(super) fn unstored(session: &SessionId, state: &Shown) -> Bytes {
+    let mut frame = opened(UPSERT, session, state.bytes.len());
+    frame.extend_from_slice(b",\"payload\":");
+    let payload = frame.len();
+    frame.extend_from_slice(&state.bytes);
+    if state.is_first_sight {
+        mark_as_created(frame.get_mut(payload..).unwrap_or_default());
+    }
+    frame.push(b'}');
+    frame.into()
 }
 
 /// What was added to a text that the client holds the beginning of. `added` is escaped as inside a JSON string.

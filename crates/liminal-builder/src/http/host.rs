@@ -7,7 +7,7 @@ use std::net::{Ipv6Addr, SocketAddr};
 
 use super::web_origin::WebOrigin;
 
-/// The port that `http` addresses leave out. One that is left out is read as this, also where it stands for the next.
+/// The port that `http` addresses leave out.
 const DEFAULT_PORT: u16 = 80;
 /// The port that `https` addresses leave out.
 const DEFAULT_SECURE_PORT: u16 = 443;
@@ -15,10 +15,11 @@ const DEFAULT_SECURE_PORT: u16 = 443;
 const LONGEST_NAME: usize = 253;
 
 /// A host and a port, as in `localhost:4747`. Its text is the one browsers use: small letters, no default port.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Authority {
     host: String,
-    port: u16,
+    /// Nothing if it was left out; which one that is depends on the scheme.
+    port: Option<u16>,
     /// Whether pages under this name come over TLS. A name alone does not tell.
     is_secure: bool,
 }
@@ -97,7 +98,7 @@ impl OwnNames {
     /// The same with names that the user gave the server, each with the server's port.
     #[must_use]
     pub fn with(mut self, names: impl IntoIterator<Item = String>, port: u16) -> Self {
-        let authority = |name: String| Authority { host: literal(&name), port, is_secure: false };
+        let authority = |name: String| Authority { host: literal(&name), port: Some(port), is_secure: false };
         self.names.extend(names.into_iter().map(authority));
         self
     }
@@ -117,18 +118,15 @@ impl OwnNames {
         let target = target.map(|target| Authority::parse(target.as_bytes()).ok_or(HostFault::Malformed));
         let target = target.transpose()?;
         let own = self.find(&host).ok_or(HostFault::Foreign)?;
-        if target.as_ref().is_some_and(|target| self.find(target).is_none()) {
-            return Err(HostFault::Foreign);
+        match target.map(|target| self.find(&target).ok_or(HostFault::Foreign)).transpose()? {
+            Some(target) if target != own => Err(HostFault::Several),
+            Some(_) | None => Ok(own.clone()),
         }
-        if target.is_some_and(|target| target != host) {
-            return Err(HostFault::Several);
-        }
-        Ok(own.clone())
     }
 
-    /// A request's name does not tell its scheme.
+    /// A request's name does not tell its scheme, so a port that it leaves out is the one of ours that may be left out.
     fn find(&self, name: &Authority) -> Option<&Authority> {
-        self.names.iter().find(|own| own.host == name.host && own.port == name.port)
+        self.names.iter().find(|own| own.host == name.host && own.is_reached_at(name.port))
     }
 }
 
@@ -138,13 +136,30 @@ impl Authority {
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let (host, port) = if text.starts_with('[') { split_literal(text)? } else { split_name(text)? };
-        Some(Self { host: host.to_ascii_lowercase(), port: read_port(port)?, is_secure: false })
+        let port = match port {
+            Some(port) => Some(read_port(port)?),
+            None => None,
+        };
+        Some(Self { host: host.to_ascii_lowercase(), port, is_secure: false })
     }
 
     /// The same over TLS, where another port is left out.
     pub(super) fn secured(self) -> Self {
-        let port = if self.port == DEFAULT_SECURE_PORT { DEFAULT_PORT } else { self.port };
-        Self { port, is_secure: true, ..self }
+        Self { is_secure: true, ..self }
+    }
+
+    const fn default_port(&self) -> u16 {
+        if self.is_secure { DEFAULT_SECURE_PORT } else { DEFAULT_PORT }
+    }
+
+    fn port_number(&self) -> u16 {
+        self.port.unwrap_or(self.default_port())
+    }
+
+    /// Whether whoever names this port means this. Nobody who asks over TLS names the default one.
+    fn is_reached_at(&self, port: Option<u16>) -> bool {
+        let is_named_in_vain = self.is_secure && port == Some(DEFAULT_SECURE_PORT);
+        !is_named_in_vain && port.unwrap_or(self.default_port()) == self.port_number()
     }
 
     /// Whether its pages come over TLS.
@@ -169,9 +184,20 @@ impl Authority {
 impl fmt::Display for Authority {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.host)?;
-        if self.port == DEFAULT_PORT { Ok(()) } else { write!(formatter, ":{}", self.port) }
+        let port = self.port_number();
+        if port == self.default_port() { Ok(()) } else { write!(formatter, ":{port}") }
     }
 }
+
+/// A port that is left out is the same as the one that it stands for.
+impl PartialEq for Authority {
+    fn eq(&self, other: &Self) -> bool {
+        let of = |one: &Self| (one.port_number(), one.is_secure);
+        self.host == other.host && of(self) == of(other)
+    }
+}
+
+impl Eq for Authority {}
 
 fn address_literal(address: SocketAddr) -> String {
     match address {
@@ -201,8 +227,7 @@ fn split_name(text: &str) -> Option<(&str, Option<&str>)> {
     fits.then_some((host, port))
 }
 
-fn read_port(port: Option<&str>) -> Option<u16> {
-    let Some(port) = port else { return Some(DEFAULT_PORT) };
+fn read_port(port: &str) -> Option<u16> {
     let plain = port.bytes().all(|byte| byte.is_ascii_digit()) && !port.starts_with('0');
     if plain { port.parse().ok() } else { None }
 }
@@ -344,6 +369,24 @@ mod tests {
         ] {
             assert_eq!(judge(4747, &[malformed], None), Err(HostFault::Malformed), "{malformed}");
         }
+    }
+
+    #[test]
+    fn each_scheme_leaves_out_its_own_port_alone() {
+        for (text, expected) in [
+            ("https://a.example:443", "https://a.example"),
+            ("https://a.example:80", "https://a.example:80"),
+            ("http://a.example:80", "http://a.example"),
+            ("http://a.example:443", "http://a.example:443"),
+        ] {
+            assert_eq!(WebOrigin::parse(text).unwrap().to_string(), expected);
+        }
+        let secure = names(443).secured();
+        assert!(secure.judge([&b"localhost"[..]], None).is_ok());
+        assert_eq!(secure.judge([&b"localhost:80"[..]], None), Err(HostFault::Foreign));
+        let odd = names(80).secured();
+        assert_eq!(odd.judge([&b"localhost:80"[..]], None).unwrap().origin(), "https://localhost:80");
+        assert_eq!(odd.judge([&b"localhost"[..]], None), Err(HostFault::Foreign));
     }
 
     #[test]

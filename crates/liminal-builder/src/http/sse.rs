@@ -24,8 +24,9 @@ use super::extract::{Path, Query};
 use super::feed::{Feed, Frame};
 use super::frames;
 use super::problem::ApiError;
-use crate::log::EventLog;
+use crate::log::{Cursor, EventLog};
 use crate::metrics::Counted;
+use crate::sessions::Followed;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Proxies and browsers give up on a silent connection after about a minute.
@@ -51,10 +52,10 @@ pub(super) async fn upserts(
 ) -> Result<Events<ServerMessage>, ApiError> {
     let logged_out = app.logged_out(caller);
     let after = begin(&headers, place);
-    let (subscription, live) = app.sessions().follow(&id, after.as_deref()).await?;
-    let head = subscription.head();
-    let hello = json!({ "resume": subscription.resume(), "epoch": head.epoch, "seq": head.seq });
-    let feed = Feed::new(id, subscription, live, None, app.sessions().metrics().subscriber());
+    let followed = app.sessions().follow(&id, after.as_deref()).await?;
+    let (head, resume) = (followed.subscription.head(), followed.subscription.resume());
+    let hello = json!({ "resume": resume, "epoch": head.epoch, "seq": head.seq });
+    let feed = Feed::new(id, followed, None, app.sessions().metrics().subscriber());
     let changes = stream::unfold(feed, |mut feed| async move {
         let mut frames = feed.next().await.ok()?;
         // The id of a history tells the same.
@@ -74,7 +75,7 @@ pub(super) async fn events(
     headers: HeaderMap,
 ) -> Result<Events<StreamEventEnvelope>, ApiError> {
     let logged_out = app.logged_out(caller);
-    let (subscription, _) = app.sessions().follow(&id, None).await?;
+    let Followed { subscription, .. } = app.sessions().follow(&id, None).await?;
     let epoch = subscription.head().epoch;
     let asked = begin(&headers, place);
     let asked = asked.as_deref().and_then(|cursor| number(cursor, &epoch));
@@ -135,8 +136,8 @@ fn begin(headers: &HeaderMap, place: Place) -> Option<String> {
 }
 
 fn number(cursor: &str, epoch: &str) -> Option<u64> {
-    let (found, number) = cursor.rsplit_once('.')?;
-    if found == epoch { number.parse().ok() } else { None }
+    let cursor: Cursor = cursor.parse().ok()?;
+    (*cursor.epoch == *epoch).then_some(cursor.seq)
 }
 
 fn hello_event(hello: &serde_json::Value) -> Event {

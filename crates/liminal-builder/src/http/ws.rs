@@ -96,7 +96,7 @@ enum Woken {
     Frames(Vec<Bytes>),
     Answer(ServerMessage),
     Opened(Box<Opened>),
-    ListChanged(ServerMessage),
+    News(ServerMessage),
     Beat,
 }
 
@@ -123,14 +123,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn converse(&mut self) -> End {
         let mut changes = self.app.sessions().changes();
         let mut agents = self.app.agent_changes();
+        let mut is_full = self.app.sessions().is_full();
+        if *is_full.borrow() {
+            is_full.mark_changed();
+        }
         loop {
             let outgoing = async {
                 tokio::select! {
                     Some(frames) = self.outgoing.recv() => Woken::Frames(frames),
                     answer = self.commands.next() => Woken::Answer(answer),
                     opened = self.feeders.opened() => Woken::Opened(Box::new(opened)),
-                    change = changes.recv() => Woken::ListChanged(list_changed(change.ok().flatten())),
-                    Ok(()) = agents.changed() => Woken::ListChanged(agents_changed(&mut agents)),
+                    change = changes.recv() => Woken::News(list_changed(change.ok().flatten())),
+                    Ok(()) = agents.changed() => Woken::News(agents_changed(&mut agents)),
+                    Ok(()) = is_full.changed() => Woken::News(storage(&mut is_full)),
                 }
             };
             let woken = tokio::select! {
@@ -152,7 +157,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             Woken::Heard(Some(Err(error))) => Err(broken(&error)),
             Woken::Heard(None) => Err(End::Gone),
             Woken::Frames(frames) => self.send_all(frames).await,
-            Woken::Answer(answer) | Woken::ListChanged(answer) => self.send_message(&answer).await,
+            Woken::Answer(answer) | Woken::News(answer) => self.send_message(&answer).await,
             Woken::Opened(opened) => match commands::follow(*opened, &mut self.feeders).await {
                 Some(answer) => self.send_message(&answer).await,
                 None => Ok(()),
@@ -244,6 +249,10 @@ fn list_changed(project_id: Option<liminal_core::ids::ProjectId>) -> ServerMessa
 
 fn agents_changed(agents: &mut watch::Receiver<Arc<[AgentReport]>>) -> ServerMessage {
     ServerMessage::AgentsChanged { agents: agents.borrow_and_update().to_vec() }
+}
+
+fn storage(is_full: &mut watch::Receiver<bool>) -> ServerMessage {
+    ServerMessage::Storage { is_full: *is_full.borrow_and_update() }
 }
 
 fn broken(error: &Error) -> End {

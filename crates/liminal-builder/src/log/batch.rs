@@ -2,6 +2,7 @@
 //! stored and what every client gets.
 
 use bytes::Bytes;
+use liminal_core::event::PermissionOutcome;
 use liminal_core::ids::TurnId;
 use liminal_core::processor::{Emission, Sink, TurnChange, TurnRef};
 use liminal_core::upsert::{TurnEvent, Upsert, UpsertBody, UpsertStatus};
@@ -12,6 +13,7 @@ use super::text;
 
 /// An output without a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something else about the output")]
 pub struct Record {
     /// What it replaces.
     pub key: Key,
@@ -23,6 +25,8 @@ pub struct Record {
     pub is_first: bool,
     /// Whether it is a call in the background, which the end of its turn leaves open.
     pub is_detached: bool,
+    /// Whether it is a person's answer to a request.
+    pub is_answer: bool,
     /// The payload.
     pub bytes: Bytes,
     /// Where the growing text begins in the payload.
@@ -76,12 +80,13 @@ impl Batch {
         self.0
     }
 
-    /// Whether it holds the end of a turn, or of work in the background.
+    /// Whether it holds what must not be lost once somebody has seen it: the end of a turn or of work in the background,
+    /// or the answer to a request.
     #[must_use]
-    pub fn ends_work(&self) -> bool {
+    pub fn settles(&self) -> bool {
         let is_end = |record: &Record| match record.key {
             Key::TurnEnded(_) => true,
-            Key::Item(_) => record.is_detached && !record.is_open,
+            Key::Item(_) => record.is_answer || record.is_detached && !record.is_open,
             Key::TurnStarted(_) => false,
         };
         self.0.iter().any(is_end)
@@ -91,6 +96,11 @@ impl Batch {
 /// Whether a state is one of a call in the background.
 pub(super) const fn is_detached(state: &Upsert) -> bool {
     matches!(&state.body, UpsertBody::ToolCall(call) if call.detached)
+}
+
+fn is_answer(state: &Upsert) -> bool {
+    let UpsertBody::Permission(request) = &state.body else { return false };
+    request.outcome.as_ref().is_some_and(PermissionOutcome::is_answered)
 }
 
 /// Gathers a processor's outputs as records.
@@ -135,6 +145,7 @@ impl Encoder {
             is_open: false,
             is_first: false,
             is_detached: false,
+            is_answer: false,
             bytes,
             text_start: None,
         });
@@ -156,6 +167,7 @@ impl Encoder {
             is_open: matches!(head.status, UpsertStatus::Create | UpsertStatus::Update),
             is_first: head.status == UpsertStatus::Create,
             is_detached: is_detached(head),
+            is_answer: is_answer(head),
             bytes: Bytes::copy_from_slice(&self.scratch),
             text_start: text::start(head, &self.scratch),
         });

@@ -19,6 +19,7 @@ mod reader;
 pub(crate) mod records;
 mod renewal;
 mod restart;
+mod room;
 mod rows;
 mod salvage;
 mod search;
@@ -93,6 +94,7 @@ pub struct SqliteLog {
     windows: Arc<Windows>,
     readers: Readers,
     followers: Followers,
+    is_full: watch::Sender<bool>,
 }
 
 impl SqliteLog {
@@ -129,11 +131,13 @@ impl SqliteLog {
         let mut indexing = Indexing::default();
         indexing.wake();
         let (sessions, shared) = (HashMap::new(), Arc::clone(&windows));
-        let packing = Packing::default();
-        let writer = Writer { connection, windows: shared, settings, syncer, sessions, indexing, packing };
+        let (packing, is_full) = (Packing::default(), watch::Sender::new(false));
+        let told = is_full.clone();
+        let writer =
+            Writer { connection, windows: shared, settings, syncer, sessions, indexing, packing, is_full };
         let (jobs, received) = mpsc::channel(JOBS_WAITING);
         let readers = Readers::new(path.to_owned(), place);
-        (Self { jobs, windows, readers, followers: Followers::default() }, writer, received)
+        (Self { jobs, windows, readers, followers: Followers::default(), is_full: told }, writer, received)
     }
 
     /// Writes what waits and leaves one whole file. Whatever is asked afterwards is [`LogError::Closed`].

@@ -16,6 +16,8 @@ use liminal_core::wire::rest::{QueuedMessage, SessionState};
 use liminal_core::wire::view::{AgentView, BackgroundWork, ContextUse, QueuePause, SessionView};
 use tokio::sync::watch;
 
+use super::unstored::Unstored;
+use crate::log::Batch;
 use crate::provider::Guards;
 
 /// Whoever answers later than so many questions has looked at an old page.
@@ -124,20 +126,30 @@ impl Default for Live {
 }
 
 /// Where a session's view hangs. Clones are the same board.
-#[derive(Debug, Clone)]
-pub struct Board(watch::Sender<Live>);
-
-impl Default for Board {
-    fn default() -> Self {
-        Self(watch::channel(Live::default()).0)
-    }
-}
+#[derive(Debug, Clone, Default)]
+pub struct Board(watch::Sender<Live>, watch::Sender<Unstored>);
 
 impl Board {
     /// A reader of it.
     #[must_use]
     pub fn watch(&self) -> watch::Receiver<Live> {
         self.0.subscribe()
+    }
+
+    /// A reader of what the full disk has not taken yet.
+    #[must_use]
+    pub fn unstored(&self) -> watch::Receiver<Unstored> {
+        self.1.subscribe()
+    }
+
+    /// Shows what waits for room on the disk.
+    pub(super) fn show_unstored(&self, batch: &Batch) {
+        self.1.send_if_modified(|unstored| unstored.show(batch));
+    }
+
+    /// The disk has taken everything.
+    pub(super) fn stored(&self) {
+        self.1.send_if_modified(Unstored::clear);
     }
 
     /// What hangs there now.

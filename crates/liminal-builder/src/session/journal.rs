@@ -2,6 +2,7 @@
 //! agent wait, and never keeps the session from hearing its user.
 //!
 //! States that were overtaken while they waited are never written: a fast agent costs the disk no more than it can do.
+//! While the disk is full, what waits is shown to those who are connected.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,11 +16,12 @@ use liminal_core::processor::{Emission, Sink, TurnChange, TurnRef};
 use liminal_core::queue_gate::{QueueEvent, TurnOutcome};
 use liminal_core::time::Now;
 use liminal_core::upsert::{TurnEvent, TurnStatus, Upsert, UpsertBody};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-use super::board::Board;
-use crate::log::{Batch, Durability, Encoder, EventLog, Kind, LogError, Pending, StreamLog};
-use crate::metrics::{Metrics, TurnEnd};
+use super::SessionError;
+use super::outlet::{Counts, Outlet};
+use crate::log::{Batch, Durability, Encoder, Kind, LogError, Pending};
 use crate::stream_b;
 
 /// More than this waiting, and the agent is not listened to until it is written.
@@ -30,52 +32,8 @@ const EVENT_BYTES: usize = 64 * 1024;
 /// How long to wait for room on a full disk before trying again.
 const FULL_PAUSE: Duration = Duration::from_secs(1);
 
-/// Where a session's outputs go.
-#[derive(Debug, Clone)]
-pub struct Outlet {
-    /// The states.
-    pub log: Arc<dyn StreamLog>,
-    /// The canonical events, if they are kept.
-    pub events: Option<Arc<dyn EventLog>>,
-    /// What outputs inside a turn have survived when they are seen; the end of a turn survives everything.
-    pub durability: Durability,
-    /// The view of the session.
-    pub board: Board,
-    /// Where the messages for programs outside go, if they are wanted.
-    pub stream_b: Option<stream_b::Feeds>,
-    /// Who counts, if anybody does.
-    pub counts: Option<Counts>,
-}
-
-/// Counts what happens in sessions of one kind of agent.
-#[derive(Debug, Clone)]
-pub struct Counts {
-    /// Where to.
-    pub metrics: Metrics,
-    /// The kind of agent.
-    pub cli_type: String,
-}
-
-impl Outlet {
-    /// One that keeps states only.
-    #[must_use]
-    pub fn new(log: Arc<dyn StreamLog>) -> Self {
-        let (durability, board) = (Durability::Grouped, Board::default());
-        Self { log, events: None, durability, board, stream_b: None, counts: None }
-    }
-}
-
-impl Counts {
-    fn turn(&self, event: &TurnEvent) {
-        let end = match event {
-            TurnEvent::TurnStarted { .. } => return self.metrics.turn_started(&self.cli_type),
-            TurnEvent::TurnComplete { status: TurnStatus::Completed, .. } => TurnEnd::Completed,
-            TurnEvent::TurnComplete { status: TurnStatus::Cancelled, .. } => TurnEnd::Cancelled,
-            TurnEvent::TurnError { .. } => TurnEnd::Error,
-        };
-        self.metrics.turn_ended(&self.cli_type, end);
-    }
-}
+/// Somebody who waits until something is written.
+pub(super) type Told = oneshot::Sender<Result<(), SessionError>>;
 
 pub(super) struct Journal {
     session: SessionId,
@@ -87,6 +45,12 @@ pub(super) struct Journal {
     writing: Option<Pending<'static, ()>>,
     /// What is being written.
     held: Batch,
+    held_events: Arc<Vec<StreamEventEnvelope>>,
+    /// Whether the disk was full, and what waits is tried again later.
+    wants_room: bool,
+    /// Those who are told when all that was said before they asked is written.
+    told: Vec<Told>,
+    held_told: Vec<Told>,
     /// What the log did not take, or took and could not say so.
     doubtful: Option<Batch>,
     /// Counts what is said from now on; the past was counted when it happened.
@@ -111,6 +75,10 @@ impl Journal {
             event_bytes: 0,
             writing: None,
             held: Batch::default(),
+            held_events: Arc::default(),
+            wants_room: false,
+            told: Vec::new(),
+            held_told: Vec::new(),
             doubtful: None,
             counts: None,
             feed: None,
@@ -191,7 +159,11 @@ impl Journal {
 
     /// Begins to write what has gathered, unless something is being written.
     pub(super) fn settle(&mut self) {
-        self.waiting.extend(self.encoder.take());
+        let said = self.encoder.take();
+        if self.wants_room {
+            self.show(&said);
+        }
+        self.waiting.extend(said);
         if self.writing.is_some() {
             return;
         }
@@ -199,17 +171,26 @@ impl Journal {
         self.writing = match self.doubtful.take() {
             Some(batch) => Some(self.write_again(batch)),
             None if is_due => Some(self.write()),
-            None => None,
+            None => {
+                tell(&mut self.told);
+                None
+            }
         };
+    }
+
+    /// Tells somebody once all that was said so far is written; nobody is told if it cannot be.
+    pub(super) fn tell_when_written(&mut self, told: Told) {
+        self.told.push(told);
     }
 
     fn write(&mut self) -> Pending<'static, ()> {
         let batch = std::mem::take(&mut self.waiting);
         self.event_bytes = 0;
-        let events = std::mem::take(&mut self.events).iter().map(encoded).collect();
+        let events = Arc::new(std::mem::take(&mut self.events));
         let (outlet, session) = (self.outlet.clone(), self.session.clone());
-        self.held = batch.clone();
-        Box::pin(async move { write(&outlet, &session, batch, events).await })
+        (self.held, self.held_events) = (batch.clone(), Arc::clone(&events));
+        self.held_told = std::mem::take(&mut self.told);
+        Box::pin(async move { write(&outlet, &session, batch, &events).await })
     }
 
     fn write_again(&mut self, batch: Batch) -> Pending<'static, ()> {
@@ -220,7 +201,7 @@ impl Journal {
             if is_there(&outlet, &session, &batch).await? {
                 return Ok(());
             }
-            write(&outlet, &session, batch, Vec::new()).await
+            write(&outlet, &session, batch, &[]).await
         })
     }
 
@@ -229,7 +210,9 @@ impl Journal {
     }
 
     pub(super) fn is_far_behind(&self) -> bool {
-        self.waiting.records().len() > WAITING_RECORDS || self.waiting.bytes() > WAITING_BYTES
+        self.waiting.records().len() > WAITING_RECORDS
+            || self.waiting.bytes() > WAITING_BYTES
+            || self.event_bytes > WAITING_BYTES
     }
 
     /// Comes back when what is being written is. What was not is written again later, unless that is of no use.
@@ -238,13 +221,55 @@ impl Journal {
         let Some(writing) = &mut self.writing else { return Ok(()) };
         let result = writing.await;
         self.writing = None;
-        let held = std::mem::take(&mut self.held);
+        let (held, events) = (std::mem::take(&mut self.held), std::mem::take(&mut self.held_events));
         match &result {
-            Ok(()) => {}
-            Err(LogError::Fenced | LogError::Closed) => self.waiting = Batch::default(),
-            Err(_) => self.doubtful = Some(held).filter(|held| !held.is_empty()),
+            // It was a pause.
+            Ok(()) if self.wants_room => self.wants_room = false,
+            Ok(()) => {
+                self.outlet.board.stored();
+                tell(&mut self.held_told);
+            }
+            Err(LogError::Full) => {
+                self.wait_for_room(held, events);
+                return Ok(());
+            }
+            Err(LogError::Fenced | LogError::Closed) => self.give_up(),
+            Err(_) => {
+                self.doubtful = Some(held).filter(|held| !held.is_empty());
+                self.told.splice(0..0, self.held_told.drain(..));
+            }
         }
         result
+    }
+
+    fn give_up(&mut self) {
+        self.waiting = Batch::default();
+        self.told.clear();
+        self.held_told.clear();
+    }
+
+    /// The disk is full. What it did not take is tried again with all that is said meanwhile, so that nothing that
+    /// readers were shown is followed by an older state.
+    fn wait_for_room(&mut self, held: Batch, events: Arc<Vec<StreamEventEnvelope>>) {
+        let later = std::mem::replace(&mut self.waiting, held);
+        self.waiting.extend(later);
+        let events = Arc::unwrap_or_clone(events);
+        self.event_bytes += events.iter().map(size).sum::<usize>();
+        self.events.splice(0..0, events);
+        self.told.splice(0..0, self.held_told.drain(..));
+        self.show(&self.waiting);
+        self.wants_room = true;
+        self.writing = Some(Box::pin(async {
+            pause().await;
+            Ok(())
+        }));
+    }
+
+    /// Shows what waits for room, unless outputs have to survive a power failure before anybody sees them.
+    fn show(&self, batch: &Batch) {
+        if self.outlet.durability == Durability::Grouped {
+            self.outlet.board.show_unstored(batch);
+        }
     }
 
     /// Writes everything, however often that takes a new try.
@@ -260,32 +285,32 @@ impl Journal {
     }
 }
 
-/// Tries again for as long as the disk is full: the session then waits, and goes on by itself.
 async fn write(
     outlet: &Outlet,
     session: &SessionId,
     batch: Batch,
-    events: Vec<Bytes>,
+    events: &[StreamEventEnvelope],
 ) -> Result<(), LogError> {
-    let durability = if batch.ends_work() { Durability::Synced } else { outlet.durability };
-    let began = loop {
-        let began = Instant::now();
-        match outlet.log.append(session, batch.clone(), durability).await {
-            Ok(_) => break began,
-            Err(LogError::Full) => pause().await,
-            Err(error) => return Err(error),
-        }
-    };
+    let durability = if batch.settles() { Durability::Synced } else { outlet.durability };
+    let upserts = batch.records().iter().filter(|record| record.key.kind() == Kind::Upsert).count();
+    let began = Instant::now();
+    outlet.log.append(session, batch, durability).await?;
     if let Some(Counts { metrics, .. }) = &outlet.counts {
-        let upserts = batch.records().iter().filter(|record| record.key.kind() == Kind::Upsert);
-        metrics.upserts_appended(upserts.count() as u64);
+        metrics.upserts_appended(upserts as u64);
         metrics.log_append(began.elapsed());
     }
     match &outlet.events {
         // What is lost here was a copy; the states are what counts.
-        Some(log) if !events.is_empty() => log.record(session, events).await.or(Ok(())),
+        Some(log) if !events.is_empty() => {
+            log.record(session, events.iter().map(encoded).collect()).await.or(Ok(()))
+        }
         Some(_) | None => Ok(()),
     }
+}
+
+fn tell(all: &mut Vec<Told>) {
+    // Whoever asked may have stopped waiting.
+    all.drain(..).for_each(|told| drop(told.send(Ok(()))));
 }
 
 /// Whether a batch of which nobody knows is in the log. It is there as a whole or not at all, and nobody else writes what
@@ -350,3 +375,6 @@ impl Sink for Journal {
         self.encoder.turn_event(&event);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,7 +24,8 @@ use ending::{Ending, not_kept, not_reading};
 use following::Following;
 
 use super::board::Board;
-use super::journal::{Journal, Outlet};
+use super::journal::Journal;
+use super::outlet::Outlet;
 use super::{History, SessionError, Setup};
 use crate::clock::Clock;
 use crate::diagnostics::Diagnostics;

@@ -104,10 +104,10 @@ impl Current {
 
 async fn open(app: &App, wish: Wish) -> Result<Feed, Failure> {
     let Wish { session, after, encoding, window } = wish;
-    let (mut subscription, live) = app.sessions().follow(&session, after.as_deref()).await?;
+    let mut followed = app.sessions().follow(&session, after.as_deref()).await?;
     if let Some(window) = window {
-        subscription = subscription.with_window(window as usize);
+        followed.subscription = followed.subscription.with_window(window as usize);
     }
     let counted = app.sessions().metrics().subscriber();
-    Ok(Feed::new(session, subscription, live, encoding, counted))
+    Ok(Feed::new(session, followed, encoding, counted))
 }

@@ -2,6 +2,7 @@
 //! it is done, and whether it succeeds, is the business of whoever simulates the disk.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
@@ -71,5 +72,32 @@ impl Hands {
     /// Tells those who wait for a sync how it went.
     pub fn synced(&mut self, result: &Result<(), LogError>) {
         syncer::answer(std::mem::take(&mut self.unsynced), result);
+    }
+
+    /// How soon the thread would sync: at once if somebody waits for it, and not at all if nothing was written.
+    pub fn sync_within(&mut self) -> Option<Duration> {
+        let is_tail = self.is_unsynced().then(|| {
+            let is_waited_for = |request: &Request| !matches!(request, Request::Tail);
+            !self.unsynced.iter().any(is_waited_for)
+        })?;
+        Some(if is_tail { syncer::TAIL } else { Duration::ZERO })
+    }
+
+    /// Syncs the file as the thread does, and copies a long log into the database.
+    pub fn sync(&mut self) {
+        let result = self.disk.sync();
+        self.synced(&result);
+        self.disk.checkpoint();
+    }
+
+    /// Does a piece of what the writer does while nothing is asked; `false` if there is none.
+    pub fn rest(&mut self) -> bool {
+        self.writer.as_mut().is_some_and(Writer::rest)
+    }
+
+    /// How many rows were written, changed and removed so far.
+    #[must_use]
+    pub fn rows_changed(&self) -> u64 {
+        self.writer.as_ref().map_or(0, |writer| writer.connection.total_changes())
     }
 }

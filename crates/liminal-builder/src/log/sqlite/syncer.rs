@@ -23,7 +23,7 @@ use super::opening;
 use super::writer::Reply;
 
 /// How much of a streamed tail a power failure may take.
-const TAIL: Duration = Duration::from_millis(20);
+pub(super) const TAIL: Duration = Duration::from_millis(20);
 /// A log of this size is copied into the database.
 const CHECKPOINT_BYTES: u64 = 4 << 20;
 
@@ -175,7 +175,7 @@ impl Work {
         waiting
     }
 
-    fn sync(&self) -> Result<(), LogError> {
+    pub(super) fn sync(&self) -> Result<(), LogError> {
         // First, so that a commit during the sync asks for another.
         self.tail.store(false, Ordering::Release);
         // Never as full, whatever the reason: what was committed is there, and trying again would double it.
@@ -183,7 +183,7 @@ impl Work {
     }
 
     /// Beside the writer, which goes on; what it adds meanwhile is for the next time.
-    fn checkpoint(&self) {
+    pub(super) fn checkpoint(&self) {
         let is_large = self.file.metadata().is_ok_and(|metadata| metadata.len() >= CHECKPOINT_BYTES);
         if is_large {
             // A log that cannot be copied now is copied later; nothing is lost meanwhile.

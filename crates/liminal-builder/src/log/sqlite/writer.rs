@@ -12,7 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use liminal_core::ids::SessionId;
 use rusqlite::Connection;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::super::window::{Window, Windows};
 use super::super::{Batch, Cursor, Durability, LogError};
@@ -110,6 +110,8 @@ pub(super) struct Writer {
     pub(super) sessions: HashMap<SessionId, Tracked>,
     pub(super) indexing: Indexing,
     pub(super) packing: Packing,
+    /// Whether the last write found no room.
+    pub(super) is_full: watch::Sender<bool>,
 }
 
 impl Writer {
@@ -152,11 +154,16 @@ impl Writer {
                 Err(mpsc::error::TryRecvError::Disconnected) => return None,
                 Err(mpsc::error::TryRecvError::Empty) => {}
             }
-            // A full disk is told to those who append; the index catches up later.
-            if !self.pack_one() && !self.index_one().unwrap_or(false) {
+            if !self.rest() {
                 return jobs.blocking_recv();
             }
         }
+    }
+
+    /// Does a piece of what can wait; `false` if there is none.
+    pub(super) fn rest(&mut self) -> bool {
+        // A full disk is told to those who append; the index catches up later.
+        self.pack_one() || self.index_one().unwrap_or(false)
     }
 
     /// Writes a batch and those behind it; gives back the first job that is something else.
@@ -315,7 +322,10 @@ impl Writer {
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         let result =
             work(self).and_then(|done| Ok(self.connection.execute_batch("COMMIT").map(|()| done)?));
-        if result.is_err() {
+        if let Err(error) = &result {
+            if *error == LogError::Full {
+                self.is_full.send_if_modified(|is_full| !std::mem::replace(is_full, true));
+            }
             // What is known of the sessions may be ahead of the disk now; it is read again.
             self.sessions.clear();
             if !self.connection.is_autocommit() {

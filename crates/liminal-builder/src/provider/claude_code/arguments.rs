@@ -180,6 +180,8 @@ fn invalid(option: &'static str, problem: String) -> Result<(), OpenError> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const BYPASS: &str = "bypassPermissions";
@@ -277,5 +279,94 @@ mod tests {
         assert!(check(&with("/"), false).is_ok());
         assert!(check(&with("relative"), false).is_err());
         assert!(check(&with("/no/such/directory"), false).is_err());
+    }
+
+    /// What somebody sends who wants to be more than a value: flags, quotes, what shells read, and any character.
+    fn hostile(mut seed: u64) -> String {
+        const PIECES: [&str; 24] = [
+            "-",
+            "--",
+            "--settings={}",
+            "--dangerously-skip-permissions",
+            "=",
+            " ",
+            "\t",
+            "\n",
+            "\r\n",
+            "\0",
+            "'",
+            "\"",
+            "\\",
+            "$(x)",
+            "`x`",
+            ";",
+            "&",
+            "|",
+            "%PATH%",
+            "^",
+            "!",
+            "*",
+            "~",
+            "../",
+        ];
+        let mut below = |bound: u32| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            u32::try_from(seed >> 33).unwrap_or_default() % bound
+        };
+        let length = below(8);
+        let piece = |_| match below(3) {
+            0 => PIECES[below(24) as usize].to_owned(),
+            1 => char::from_u32(below(0x11_0000)).unwrap_or('-').to_string(),
+            _ => char::from_u32(0x20 + below(0x5f)).unwrap_or('-').to_string(),
+        };
+        (0..length).map(piece).collect()
+    }
+
+    /// Every field that a client or an agent can fill, by the flag that its text is bound to.
+    const FIELDS: [&str; 7] = [
+        "--model=",
+        "--permission-mode=",
+        "--add-dir=",
+        "--session-id=",
+        "--resume=",
+        "--resume-session-at=",
+        "--resume= of a fork",
+    ];
+
+    fn filled(field: &str, text: &str) -> Vec<OsString> {
+        let mut options = SessionOptions::default();
+        let mut start = Start::New("new");
+        match field {
+            "--model=" => options.model = Some(text.to_owned()),
+            "--permission-mode=" => options.permission_mode = Some(text.to_owned()),
+            "--add-dir=" => options.extra_directories = vec![text.into()],
+            "--session-id=" => start = Start::New(text),
+            "--resume=" => start = Start::Resume(text),
+            "--resume-session-at=" => start = Start::Fork { from: "a", through: Some(text), session: "b" },
+            _ => start = Start::Fork { from: text, through: None, session: "b" },
+        }
+        arguments(start, &options, &[])
+    }
+
+    /// Each case fills each field, so that every one is filled 100,000 times. What gets to a command line as a model or a
+    /// mode is a word besides.
+    #[test]
+    fn s24_any_text_in_any_field_is_one_argument_and_changes_no_other() {
+        let plain = FIELDS.map(|field| filled(field, "plain"));
+        proptest!(ProptestConfig::with_cases(100_000), |(seed: u64)| {
+            let text = hostile(seed);
+            for (field, plain) in FIELDS.iter().zip(&plain) {
+                let found = filled(field, &text);
+                prop_assert_eq!(found.len(), plain.len(), "{} {:?}", field, text);
+                let flag = field.split(' ').next().unwrap_or_default();
+                for (found, _) in found.iter().zip(plain).filter(|(found, plain)| found != plain) {
+                    prop_assert!(*found == *format!("{flag}{text}"), "{} {:?}: {:?}", field, text, found);
+                }
+            }
+            let is_word = !text.starts_with('-') && text.bytes().all(|byte| byte.is_ascii_graphic());
+            for options in [options(&text, "default"), options("opus", &text)] {
+                prop_assert!(is_word || check(&options, true).is_err(), "{:?}", text);
+            }
+        });
     }
 }

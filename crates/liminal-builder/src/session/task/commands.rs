@@ -67,7 +67,8 @@ impl SessionTask {
         self.reply_steered(turn, Err(refused));
     }
 
-    /// A dialect judges an answer at once: no refusal means that the answer is on its way to the agent.
+    /// A dialect judges an answer at once: no refusal means that the answer is on its way to the agent. Whoever gave it is
+    /// told so once it is stored, so that no restart makes another one of it.
     fn answer(
         &mut self,
         item_id: ItemId,
@@ -76,10 +77,11 @@ impl SessionTask {
     ) {
         self.refused_answer = None;
         drop(self.pass(Input::Command(AgentCommand::Answer { item_id, answer })));
-        let verdict =
-            self.refused_answer.take().map_or(Ok(()), |error| Err(SessionError::AnswerRefused(error)));
-        // Nobody waits for the verdict of a client that is gone.
-        drop(reply.send(verdict));
+        match self.refused_answer.take() {
+            None => self.journal.tell_when_written(reply),
+            // Nobody waits for the verdict of a client that is gone.
+            Some(error) => drop(reply.send(Err(SessionError::AnswerRefused(error)))),
+        }
     }
 
     pub(super) fn reply_steered(&mut self, turn: &TurnId, result: Result<TurnId, SessionError>) {

@@ -16,6 +16,10 @@ pub(super) struct Shown {
     pub(super) turns: BTreeMap<TurnId, Turn>,
     pub(super) view: Option<SessionView>,
     pub(super) resets: u64,
+    /// What the full disk has not taken yet; each is replaced by what is stored of it.
+    pub(super) unstored: BTreeMap<ItemId, Upsert>,
+    /// What was told last of the server's disk.
+    pub(super) is_disk_full: Option<bool>,
     awaits_history: bool,
 }
 
@@ -47,12 +51,15 @@ impl Shown {
                 self.view = Some(*view);
             }
             ServerMessage::History { entries, turns, seq, .. } => self.history(entries, turns, seq),
-            ServerMessage::Upsert { seq, first_seq, payload, .. } => {
-                self.advance(seq.unwrap());
+            ServerMessage::Upsert { seq: None, payload, .. } => self.not_stored(*payload),
+            ServerMessage::Upsert { seq: Some(seq), first_seq, payload, .. } => {
+                self.advance(seq);
+                self.unstored.remove(&payload.item_id);
                 self.upsert(*payload, (true, first_seq.unwrap()));
             }
             ServerMessage::Append { seq, item_id, base, text, .. } => {
                 self.advance(seq);
+                assert!(!self.unstored.contains_key(&item_id), "an append to what is not stored");
                 self.append(&item_id, base, &text);
             }
             ServerMessage::Turn { seq, payload, .. } => {
@@ -60,11 +67,17 @@ impl Shown {
                 self.milestone(seq.unwrap(), payload);
             }
             ServerMessage::State { view, .. } => self.view = Some(*view),
+            ServerMessage::Storage { is_full } => self.is_disk_full = Some(is_full),
             ServerMessage::SessionsChanged { .. }
             | ServerMessage::AgentsChanged { .. }
             | ServerMessage::Ok { .. } => {}
             ServerMessage::Error { problem, .. } => panic!("{problem:?}"),
         }
+    }
+
+    /// Whether a history was announced that has not come yet.
+    pub(super) const fn awaits_history(&self) -> bool {
+        self.awaits_history
     }
 
     /// The connection is lost; a history that was announced does not come any more.
@@ -112,6 +125,16 @@ impl Shown {
         let is_over = matches!(item.state.status, UpsertStatus::Complete | UpsertStatus::Error);
         assert!(!is_over, "{:?} after its end: {state:?}", item.state);
         item.state = state;
+    }
+
+    /// What is shown before it is stored goes on from what is stored, and never goes back.
+    fn not_stored(&mut self, state: Upsert) {
+        assert!(!self.awaits_history, "a state before the history");
+        let held = self.items.get(&state.item_id).map(|item| &item.state);
+        let before = self.unstored.get(&state.item_id).or(held);
+        let is_over = |before: &Upsert| matches!(before.status, UpsertStatus::Complete | UpsertStatus::Error);
+        assert!(!before.is_some_and(is_over), "{before:?} after its end: {state:?}");
+        self.unstored.insert(state.item_id.clone(), state);
     }
 
     fn append(&mut self, item: &ItemId, base: u64, text: &str) {
@@ -193,6 +216,7 @@ impl Shown {
     pub(super) fn assert_same(&self, other: &Self) {
         assert_eq!((&self.epoch, self.seq), (&other.epoch, other.seq));
         assert_eq!(self.in_order(), other.in_order());
+        assert_eq!((&self.unstored, &other.unstored), (&BTreeMap::new(), &BTreeMap::new()));
         let ends = |shown: &Self| -> Vec<_> {
             let turns = shown.turns.iter();
             turns.map(|(id, turn)| (id.clone(), turn.ends.values().cloned().collect::<Vec<_>>())).collect()

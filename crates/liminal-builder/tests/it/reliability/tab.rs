@@ -126,6 +126,7 @@ fn session_of(message: &ServerMessage) -> Option<String> {
         | ServerMessage::State { session_id, .. } => session_id,
         ServerMessage::SessionsChanged { .. }
         | ServerMessage::AgentsChanged { .. }
+        | ServerMessage::Storage { .. }
         | ServerMessage::Ok { .. } => return None,
         ServerMessage::Error { problem, .. } => panic!("{problem:?}"),
     };

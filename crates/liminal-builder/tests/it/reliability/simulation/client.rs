@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use liminal_builder::sessions::{Failure, Sessions};
+use liminal_builder::sessions::{Failure, Followed, Sessions};
 use liminal_core::error::ErrorCode;
 use liminal_core::ids::SessionId;
 use liminal_core::upsert::{Upsert, UpsertBody};
@@ -203,6 +203,12 @@ impl Client {
             }) as liminal_builder::sessions::Keeping<'_>
         });
         let result = sessions.answer(&approval.session_id, &approval.item.item_id, answer, witness).await;
+        if result.is_ok() {
+            let decision = (approval.session_id.clone(), option.to_owned());
+            self.world.lock().promises.decided.insert(approval.item.item_id.clone(), decision);
+            self.world.count("answers acknowledged");
+            self.world.promised();
+        }
         self.told(option, asked, result)
     }
 
@@ -247,10 +253,10 @@ impl Client {
     pub(super) async fn follow(self, sessions: Sessions, session: SessionId, mut chance: Chance) {
         loop {
             let cursor = self.cursor(&session);
-            if let Ok((mut subscription, _)) = sessions.follow(&session, cursor.as_deref()).await {
+            if let Ok(Followed { subscription, .. }) = sessions.follow(&session, cursor.as_deref()).await {
                 let entries = 1 + chance.index(8);
                 let limit = liminal_builder::log::Limit { entries, bytes: 1 << 20 };
-                subscription = subscription.with_limit(limit);
+                let mut subscription = subscription.with_limit(limit);
                 self.read(&mut subscription, &session, &mut chance).await;
             }
             self.world.count("connections lost");

@@ -74,10 +74,26 @@ async fn rests(server: &Server, session: &SessionId) {
     server.world.must(is_still, || format!("{session} is {:?}", view.state));
 }
 
-/// Messages that were accepted, and ends of turns that somebody saw.
+/// Answers that were acknowledged: each is the one that is stored.
+fn answers_are_kept(world: &World, session: &SessionId, entries: &BTreeMap<&Key, &Entry>) {
+    let decided = world.lock().promises.decided.clone();
+    for (item, (_, option)) in decided.iter().filter(|(_, (of, _))| of == session) {
+        let stored = entries.get(&Key::Item(item.clone())).map(|entry| state(entry).body);
+        let outcome = match stored {
+            Some(UpsertBody::Permission(asked)) => asked.outcome.and_then(|outcome| outcome.option_id),
+            _ => None,
+        };
+        world.must(outcome.as_ref() == Some(option), || {
+            format!("{session}: {option} was acknowledged and {outcome:?} is stored")
+        });
+    }
+}
+
+/// Messages that were accepted, answers that were acknowledged, and ends of turns that somebody saw.
 async fn promises_are_kept(server: &Server, session: &SessionId, page: &Page) {
     let world = &server.world;
     let entries: BTreeMap<&Key, &Entry> = page.entries.iter().map(|entry| (&entry.key, entry)).collect();
+    answers_are_kept(world, session, &entries);
     let said = said_by_users(&page.entries);
     let queue = server.sessions.store().queue(session).await.unwrap();
     let waiting: BTreeSet<String> = queue.into_iter().map(|queued| queued.message).collect();

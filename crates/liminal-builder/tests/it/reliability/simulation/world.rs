@@ -54,6 +54,8 @@ pub(super) struct Promises {
     pub(super) ended: BTreeMap<(SessionId, TurnId), Vec<u8>>,
     /// Answers that were kept before an agent heard them, by question.
     pub(super) kept: BTreeMap<ItemId, String>,
+    /// Answers that were acknowledged, by question.
+    pub(super) decided: BTreeMap<ItemId, (SessionId, String)>,
     /// Titles of questions that were allowed, by the same.
     pub(super) allowed: BTreeSet<String>,
     /// Messages that were queued when the server started, by what they say: nobody has resumed their queues yet.

@@ -1,4 +1,4 @@
-//! Runs a scripted model until Ctrl-C: `cargo run -p scripted-model --example serve [PORT] [SCENARIO.json]`.
+//! Runs a scripted model until Ctrl-C: `cargo run -p scripted-model -- [PORT] [SCENARIO.json]`.
 
 use std::error::Error;
 use std::io::Write;
