@@ -155,7 +155,8 @@ impl Agent {
             | Directive::Deep(_)
             | Directive::Keys(_)
             | Directive::Flood(_)
-            | Directive::Clock(_) => bail!("{directive:?} has no form in this protocol"),
+            | Directive::Clock(_)
+            | Directive::Pace(..) => bail!("{directive:?} has no form in this protocol"),
         }
     }
 

@@ -166,6 +166,7 @@ impl Agent {
             Directive::Keys(count) => self.keys(*count),
             Directive::Flood(pace) => self.flood(*pace),
             Directive::Clock(messages) => self.clock(*messages),
+            Directive::Pace(pieces, pause) => self.paced(*pieces, *pause),
             Directive::Shape(shape) => {
                 self.output.shape(*shape);
                 Ok(())

@@ -47,6 +47,9 @@ pub(crate) enum Directive {
     Flood(Option<u64>),
     /// `!clock N`: so many messages, 20 ms apart, each the time in microseconds at which it was said.
     Clock(u64),
+    /// `!pace N MS`: a message of so many pieces, so many milliseconds apart, each the time in microseconds at which it
+    /// was said.
+    Pace(u64, Duration),
     Shape(Shape),
     Act(Act),
 }
@@ -155,6 +158,7 @@ fn read_said(word: &str, value: &str) -> Option<Result<Directive>> {
         "keys" => number(value).map(Directive::Keys),
         "flood" => pace(value).map(Directive::Flood),
         "clock" => number(value).map(Directive::Clock),
+        "pace" => paced(value),
         _ => return None,
     })
 }
@@ -224,6 +228,11 @@ fn request(value: &str) -> Result<Directive> {
 fn brief(value: &str) -> Result<Directive> {
     let (patience, command) = value.split_once(' ').context("write !brief MS COMMAND")?;
     Ok(Directive::AskBriefly(milliseconds(patience)?, command.to_owned()))
+}
+
+fn paced(value: &str) -> Result<Directive> {
+    let (pieces, pause) = value.split_once(' ').context("write !pace N MS")?;
+    Ok(Directive::Pace(number(pieces)?, milliseconds(pause)?))
 }
 
 fn descent(value: &str) -> Result<Descent> {

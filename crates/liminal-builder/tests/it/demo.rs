@@ -1,7 +1,6 @@
 //! The built-in demo agent, driven like any other: the real program, the provider and a session.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use liminal_builder::agents::{Detector, Launch, Machine};
 use liminal_builder::config::Config;
@@ -18,6 +17,7 @@ use serde_json::Value;
 use tokio::task::JoinSet;
 
 use crate::chat::{Chat, is_text};
+use crate::reliability::figures::{Stopwatch, Times};
 use crate::support::run;
 use crate::tap::tap;
 use crate::world::{processes_of, wait_until};
@@ -206,16 +206,17 @@ async fn a_question_goes_on_with_the_answer() {
 async fn a_cancelled_scene_ends_at_once_and_the_next_one_works() {
     let mut theatre = Theatre::with(&["--pace", "5"]);
     let mut chat = theatre.create().await;
+    let mut times = Times::default();
     for prompt in ["words 50000", "hang"] {
         let turn = chat.send(prompt).await.unwrap();
         chat.until(|output| is_text(output, "Demo text of") || is_text(output, "nothing more now")).await;
-        #[expect(clippy::disallowed_methods, reason = "the test measures how long a cancel takes")]
-        let asked = Instant::now();
+        let asked = Stopwatch::start();
         chat.handle.cancel().await.unwrap();
         chat.end_of(&turn).await;
-        // A fraction of what is left of the scene; a tenth of a second on a machine that does nothing else.
-        assert!(asked.elapsed() < Duration::from_secs(20), "{prompt}: {:?}", asked.elapsed());
+        times.add(asked.elapsed());
     }
+    // A hundredth of what is left of the scenes; a tenth of a second on a machine that does nothing else.
+    times.gate("demo.cancel-to-end");
     chat.turn("think").await;
     assert_eq!(chat.ends(), ["cancelled", "cancelled", "completed"]);
     chat.assert_sound();

@@ -9,7 +9,7 @@ mod cluster;
 mod crashes;
 mod crowds;
 mod drops;
-mod figures;
+pub(crate) mod figures;
 mod full;
 mod held;
 mod lasting;

@@ -171,6 +171,13 @@ fn environment(model: &Running) -> [(&'static str, &str); 4] {
     ]
 }
 
+/// What the agent asked with this prompt held an earlier answer: it has the context of the session.
+pub(crate) fn assert_knows(model: &Running, prompt: &str, earlier: &str) {
+    let requests = model.requests();
+    let asked = requests.iter().rfind(|request| !request.errand && request.prompt.contains(prompt)).unwrap();
+    assert!(asked.earlier_answers.iter().any(|answer| answer.contains(earlier)), "{asked:?}");
+}
+
 /// Looks again and again, because processes come and go by themselves.
 pub(crate) async fn wait_until(holds: impl Fn() -> bool) {
     let looked = async {

@@ -1,6 +1,6 @@
 //! Texts: messages and thoughts, piece by piece.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -65,6 +65,22 @@ impl Agent {
             self.end_text("text", &message, &text)?;
         }
         Ok(())
+    }
+
+    /// Whoever is late says what is due without a pause.
+    #[expect(clippy::disallowed_methods, reason = "the pace is kept whatever a piece costs")]
+    pub(super) fn paced(&mut self, pieces: u64, pause: Duration) -> Result<()> {
+        let (message, mut text) = self.open_text("text", 0)?;
+        let mut due = Instant::now();
+        for _ in 0..pieces {
+            due += pause;
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+            let piece = format!("{} ", microseconds());
+            text.push_str(&piece);
+            let delta = self.scribe.delta(0, &delta("text", &piece));
+            self.output.line(delta)?;
+        }
+        self.end_text("text", &message, &text)
     }
 
     pub(super) fn piece(&mut self, kind: &str, text: &mut String) -> Result<()> {

@@ -24,7 +24,7 @@ pub(crate) struct AcpWorld {
     pub(super) settings: Settings,
     agent: AcpAgent,
     tasks: JoinSet<()>,
-    _model: Running,
+    model: Running,
     pub(super) home: tempfile::TempDir,
     is_ended: bool,
 }
@@ -92,7 +92,7 @@ impl AcpWorld {
         settings.environment.push(("HOME".into(), home.path().into()));
         let agent = AcpAgent::new(settings.clone());
         let tasks = JoinSet::new();
-        Self { project, instance, settings, agent, tasks, _model: model, home, is_ended: false }
+        Self { project, instance, settings, agent, tasks, model, home, is_ended: false }
     }
 
     /// Ends everything; no process of ours is left.
@@ -127,6 +127,10 @@ impl AcpWorld {
 
     pub(crate) const fn agent(&self) -> &AcpAgent {
         &self.agent
+    }
+
+    pub(crate) const fn model(&self) -> &Running {
+        &self.model
     }
 
     pub(super) fn processes(&self) -> Vec<String> {

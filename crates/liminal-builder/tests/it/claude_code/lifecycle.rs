@@ -6,7 +6,7 @@ use liminal_core::upsert::{Output, UpsertStatus};
 
 use crate::chat::Chat;
 use crate::pin::Pin;
-use crate::world::{World, both_pins, kill_process, wait_until};
+use crate::world::{World, assert_knows, both_pins, kill_process, wait_until};
 
 both_pins!(
     tc_3_1b_a_session_is_resumed_in_a_new_process_with_its_history,
@@ -34,8 +34,7 @@ async fn tc_3_1b_a_session_is_resumed_in_a_new_process_with_its_history(pin: Pin
     assert!(again.said().contains(&"and on"));
     let calls = again.calls();
     assert_eq!(calls.first().unwrap().1.tool_output.as_deref().map(str::trim), Some("out"));
-    let asked = world.model().requests();
-    assert!(asked.iter().any(|request| request.prompt.contains("and on")));
+    assert_knows(world.model(), "and on", "remember the fox");
     again.assert_sound();
 }
 

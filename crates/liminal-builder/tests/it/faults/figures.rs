@@ -1,9 +1,7 @@
-//! How soon things happen. Machines are busy with other tests as well, so figures are told and not judged: only what
-//! hangs fails.
+//! How soon things happen: the best of several tries is compared with its limit in `bench/limits.toml`.
 
 use std::time::Duration;
 
-use liminal_builder::clock::Clock;
 use liminal_builder::process::StopLadder;
 use liminal_builder::provider::SessionOptions;
 use liminal_builder::transport::StdioLimits;
@@ -11,32 +9,10 @@ use liminal_core::session::Patience;
 
 use super::load::alone;
 use crate::chat::{is_end, is_text};
+use crate::reliability::figures::{Stopwatch, Times};
 use crate::world::{World, wait_until};
 
 const TRIES: usize = 9;
-
-/// Whatever takes longer than this hangs.
-const HANGS: Duration = Duration::from_secs(60);
-
-/// Tells how long something took, of which the aim is so many milliseconds.
-pub(super) fn tell(row: &str, aim: u64, times: &[Duration]) {
-    let (fastest, slowest) = (times.iter().min().copied().unwrap(), times.iter().max().copied().unwrap());
-    println!("{row}: {fastest:?} to {slowest:?} in {} tries, the aim is {aim} ms", times.len());
-    assert!(slowest < HANGS, "{times:?}");
-}
-
-/// How long something takes.
-pub(super) struct Stopwatch(Clock);
-
-impl Stopwatch {
-    pub(super) fn start() -> Self {
-        Self(Clock::start())
-    }
-
-    pub(super) fn elapsed(&self) -> Duration {
-        self.0.now().mono
-    }
-}
 
 #[test]
 fn c04_c08_c13_the_patience_that_other_tests_shorten() {
@@ -50,7 +26,7 @@ fn c04_c08_c13_the_patience_that_other_tests_shorten() {
 #[tokio::test]
 async fn c01_how_soon_a_crash_is_told() {
     let _alone = alone().await;
-    let mut times = Vec::new();
+    let mut times = Times::default();
     for _ in 0..TRIES {
         let mut world = World::fake();
         let mut chat = world.create().await;
@@ -59,24 +35,24 @@ async fn c01_how_soon_a_crash_is_told() {
         chat.until(|output| is_text(output, "s1 ")).await;
         let said = Stopwatch::start();
         chat.until(is_end).await;
-        times.push(said.elapsed());
+        times.add(said.elapsed());
         assert_eq!(chat.ends(), ["PROCESS_CRASH"]);
     }
-    tell("C1", 250, &times);
+    times.gate("c1.exit-to-session");
 }
 
 #[tokio::test]
 async fn c03_how_soon_a_start_that_fails_is_told() {
     let _alone = alone().await;
-    let mut times = Vec::new();
+    let mut times = Times::default();
     for _ in 0..TRIES {
         let mut world = World::fake();
         world.settings.program = Some(world.project.join("missing"));
         let begun = Stopwatch::start();
         assert!(world.open(None, SessionOptions::default()).await.is_err());
-        times.push(begun.elapsed());
+        times.add(begun.elapsed());
     }
-    tell("C3", 500, &times);
+    times.gate("c3.failed-start");
 }
 
 #[tokio::test]
@@ -84,23 +60,23 @@ async fn c05_how_soon_a_turn_ends_after_its_result() {
     let _alone = alone().await;
     let mut world = World::fake();
     let mut chat = world.create().await;
-    let mut times = Vec::new();
+    let mut times = Times::default();
     for _ in 0..TRIES {
         // The agent says both in one breath.
         chat.send("!say 11").await.unwrap();
         chat.until(|output| is_text(output, "s")).await;
         let said = Stopwatch::start();
         chat.until(is_end).await;
-        times.push(said.elapsed());
+        times.add(said.elapsed());
     }
-    tell("C5", 50, &times);
+    times.gate("c5.result-to-end");
 }
 
 #[tokio::test]
 async fn c18_how_soon_all_that_stems_from_an_agent_is_gone() {
     let _alone = alone().await;
     for descent in ["plain", "setsid", "double"] {
-        let mut times = Vec::new();
+        let mut times = Times::default();
         for _ in 0..3 {
             let mut world = World::fake();
             let mut chat = world.create().await;
@@ -109,8 +85,8 @@ async fn c18_how_soon_all_that_stems_from_an_agent_is_gone() {
             let begun = Stopwatch::start();
             chat.kill().await;
             world.assert_no_process_is_left();
-            times.push(begun.elapsed());
+            times.add(begun.elapsed());
         }
-        tell("C18", 2000, &times);
+        times.gate(&format!("c18.no-survivors.{descent}"));
     }
 }

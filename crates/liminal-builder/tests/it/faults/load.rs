@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::figures::{Stopwatch, tell};
 use crate::chat::{PATIENCE, is_text};
+use crate::reliability::figures::{Stopwatch, Times};
 use crate::world::{World, wait_until};
 
 /// Tests that look at the memory of the whole process, or take much of it, take turns.
@@ -37,14 +37,14 @@ async fn c11_output_without_end_stays_bounded_and_others_go_on() {
     flooded.until(|output| is_text(output, "xxx")).await;
     let before = peak_memory();
     // Nobody reads what the first one says: the agent has to wait.
-    let mut times = Vec::new();
+    let mut times = Times::default();
     for _ in 0..20 {
         let begun = Stopwatch::start();
         let answered = calm.turn("!say 50");
         tokio::time::timeout(Duration::from_secs(10), answered).await.expect("the other session answers");
-        times.push(begun.elapsed());
+        times.add(begun.elapsed());
     }
-    tell("C11", 50, &times);
+    times.gate_p99("c11.turn-beside-unread-flood");
     // Now somebody does, and forgets it.
     let read = async {
         for _ in 0..500 {

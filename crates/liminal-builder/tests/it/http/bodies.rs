@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use liminal_builder::http::Limits;
 
-use super::connections::{HANGS, time};
+use super::connections::time;
 use super::harness::{TestServer, no_agents, receive, send, start};
+
+/// Whatever takes longer than this hangs.
+const HANGS: Duration = Duration::from_secs(20);
 
 fn head(server: &TestServer, more: &str) -> String {
     let (host, origin) = (server.host(), server.origin());

@@ -9,7 +9,7 @@ use rustix::process::{Resource, Rlimit, prlimit};
 use serde_json::json;
 
 use super::client::{Client, answer};
-use super::figures::{Stopwatch, Times, mib, tell, times};
+use super::figures::{Stopwatch, Times, gate_lateness, mib, tell};
 use super::socket::{CONTINUED, FINAL, PING, Socket, TEXT, frame};
 use super::world::{World, alone, wait_until};
 
@@ -100,7 +100,7 @@ fn raw(client: &Client, request: &str) -> TcpStream {
 
 #[test]
 fn c41_bodies_that_are_too_long_or_never_end_are_refused_in_little_memory() {
-    let world = World::new().with("LIMINAL_LIMITS_BODY_SECONDS", "1");
+    let (world, deadline) = (World::new().with("LIMINAL_LIMITS_BODY_SECONDS", "1"), Duration::from_secs(1));
     let server = world.begin();
     let (before, path) = (server.memory(), "/api/projects");
     let post = |fields: &str| {
@@ -117,45 +117,43 @@ fn c41_bodies_that_are_too_long_or_never_end_are_refused_in_little_memory() {
     let mut short = raw(&server.client, &post("Content-Length: 1000\r\nConnection: close"));
     short.write_all(b"{\"path\":").unwrap();
     assert_eq!(answer(&mut short).unwrap().status, 408);
+    gate_lateness("c41.lateness.body", deadline, begun.elapsed());
     let grown = server.memory().saturating_sub(before);
-    tell(
-        "C41",
-        &format!(
-            "20 bodies too long: memory grew by {}; a short one ended after {:?}",
-            mib(grown),
-            begun.elapsed()
-        ),
-    );
+    tell("C41", &format!("20 bodies too long: memory grew by {}", mib(grown)));
     assert!(grown <= 32 << 20, "{}", mib(grown));
     assert!(server.is_alive());
+}
+
+/// The default deadline of a request's head.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// A client that never finishes its head, and the time since it connected.
+fn slow(client: &Client) -> (TcpStream, Stopwatch) {
+    (raw(client, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: "), Stopwatch::start())
 }
 
 #[test]
 fn c42_p12_clients_that_dawdle_are_closed_and_keep_nobody_waiting() {
     let _alone = alone();
-    let world = World::new().with("LIMINAL_LIMITS_HEADER_SECONDS", "2");
+    let (world, mut good) = (World::new(), Times::default());
     let server = world.begin();
-    let count = times(300, 1_000);
-    let begun = Stopwatch::start();
-    let slow: Vec<TcpStream> =
-        (0..count).map(|_| raw(&server.client, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")).collect();
-    let mut good = Times::default();
-    for _ in 0..50 {
-        good.measure(|| assert!(server.is_alive()));
+    let mut serve = |count: usize| (0..count).for_each(|_| good.measure(|| assert!(server.is_alive())));
+    // 256 connections may be open without credentials: of a thousand, the oldest are closed to make room.
+    let crowd: Vec<_> = (0..800).map(|_| slow(&server.client)).collect();
+    serve(25);
+    // None of these is closed before its deadline.
+    let last: Vec<_> = (0..200).map(|_| slow(&server.client)).collect();
+    serve(25);
+    let mut lateness = Times::default();
+    for (mut stream, connected) in last {
+        drop(stream.read_to_end(&mut Vec::new()));
+        lateness.add(connected.elapsed().abs_diff(HEAD_TIME));
     }
-    for mut stream in slow {
+    for (mut stream, _) in crowd {
         drop(stream.read_to_end(&mut Vec::new()));
     }
-    let closed = begun.elapsed();
-    tell(
-        "C42 P12",
-        &format!(
-            "{count} slow heads, all closed {closed:?} after the first (2 s are given); others p50 {:?} p99 {:?}",
-            good.percentile(50),
-            good.percentile(99)
-        ),
-    );
-    assert!(closed >= Duration::from_secs(2), "a head is given its time: {closed:?}");
+    lateness.gate("c42.lateness");
+    good.gate_p99("c42.request-beside-slow-heads");
     assert!(server.is_alive());
 }
 
@@ -165,12 +163,13 @@ fn c43_running_out_of_files_passes() {
     let server = world.begin();
     let few = Rlimit { current: Some(256), maximum: Some(256) };
     prlimit(Some(server.pid()), Resource::Nofile, few).unwrap();
-    let hogs: Vec<_> = (0..400).map(|_| server.client.connect().unwrap()).collect();
-    drop(hogs);
-    let begun = Stopwatch::start();
-    wait_until("it answers again", || {
-        server.client.ask("GET", "/healthz", None).is_ok_and(|answer| answer.status == 200)
-    });
-    tell("C43", &format!("256 files, 400 connections: answers {:?} after they are gone", begun.elapsed()));
+    let answers = || server.client.ask("GET", "/healthz", None).is_ok_and(|answer| answer.status == 200);
+    let mut times = Times::default();
+    for _ in 0..3 {
+        let hogs: Vec<_> = (0..400).map(|_| server.client.connect().unwrap()).collect();
+        drop(hogs);
+        times.measure(|| wait_until("it answers again", answers));
+    }
+    times.gate("c43.release-to-answer");
     assert!(server.is_alive());
 }

@@ -8,7 +8,7 @@ use liminal_core::upsert::{Upsert, UpsertBody, UpsertStatus};
 use serde_json::json;
 
 use super::client::Client;
-use super::figures::{Stopwatch, Times, mib, soak_minutes, tell, times};
+use super::figures::{Stopwatch, Times, gate_bytes, mib, soak_minutes, tell, times};
 use super::reader::{Reader, begin, turn};
 use super::shown::Shown;
 use super::world::{World, alone, wait_until};
@@ -34,8 +34,7 @@ fn c01_p7_a_crash_is_seen_soon_and_the_next_message_brings_a_new_agent() {
         assert_eq!(reader.shown.end_of(&turn).as_deref(), Some(expected));
     }
     assert_eq!(turn(&server.client, &session, "!say 1"), "completed");
-    let (median, worst) = (delays.percentile(50), delays.percentile(99));
-    tell("C1 P7", &format!("{crashes} crashes: seen after {median:?} (p50), {worst:?} (p99)"));
+    delays.gate_p99("c1.exit-to-client");
 }
 
 pub(super) fn asked(shown: &Shown) -> Option<Upsert> {
@@ -110,8 +109,10 @@ fn c08_p10_a_line_of_100_mb_costs_little_and_harms_nothing() {
     assert_eq!(turn(&server.client, &session, "!say 1"), "completed");
     assert_eq!(reader.shown.end_of(&long).as_deref(), Some("LINE_TOO_LONG"));
     assert_eq!(reader.shown.texts(Origin::Agent).len(), 2, "what was said before is kept");
-    tell("C8 P10", &format!("a line of 100 MB: memory grew by {} at most, took {took:?}", mib(grown)));
-    assert!(grown <= (times(48, 32) as u64) << 20, "{}", mib(grown));
+    tell("C8 P10", &format!("a line of 100 MB took {took:?}"));
+    gate_bytes("c8.memory", grown);
+    // An optimised build has no allowance.
+    assert!(grown <= times(usize::MAX, 32 << 20) as u64, "{}", mib(grown));
 }
 
 /// What the row names: a gigabyte a minute.
@@ -139,19 +140,12 @@ fn c11_r10_output_without_end_is_bounded_and_others_go_on() {
     let (grown, bytes) = (server.peak().saturating_sub(before), reader.socket.received);
     assert_eq!(server.client.act(&format!("/api/session/{flooded}/cancel")).status, 200);
     reader.until_end(&flood);
-    tell(
-        "C11 R10",
-        &format!(
-            "{} read of an endless stream in {seconds:?}: memory grew by {} from {}; another session's turns p50 {:?} p99 {:?}, requests p99 {:?}",
-            mib(bytes),
-            mib(grown),
-            mib(before),
-            turns.percentile(50),
-            turns.percentile(99),
-            requests.percentile(99),
-        ),
-    );
-    assert!(grown <= (times(128, 64) as u64) << 20, "{}", mib(grown));
+    tell("C11 R10", &format!("{} read of an endless stream in {seconds:?}", mib(bytes)));
+    turns.gate_p99("c11.turn-beside-flood");
+    requests.gate_p99("c11.request-beside-flood");
+    gate_bytes("c11.memory", grown);
+    // A soak lasts until all that is kept in memory is full.
+    assert!(grown <= times(usize::MAX, 64 << 20) as u64, "{}", mib(grown));
     wait_until("it is alive", || server.is_alive());
 }
 

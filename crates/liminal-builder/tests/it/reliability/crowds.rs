@@ -1,7 +1,6 @@
 //! Many clients at once, and many sessions.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use liminal_builder::log::sqlite::{Settings, SqliteLog};
 use liminal_builder::log::{Durability, Encoder, StreamLog};
@@ -10,10 +9,10 @@ use liminal_core::event::Origin;
 use liminal_core::upsert::{MessageBody, Upsert, UpsertBody};
 use liminal_core::wire::{Resume, ServerMessage};
 
-use super::figures::{Stopwatch, Times, mib, tell, times};
+use super::figures::{Stopwatch, Times, gate_bytes, mib, tell, times};
 use super::reader::{Reader, begin, turn};
 use super::socket::Socket;
-use super::world::{World, alone};
+use super::world::{Server, World, alone};
 
 #[test]
 fn c24_p11_five_hundred_clients_that_come_back_together_are_all_live_soon() {
@@ -27,7 +26,7 @@ fn c24_p11_five_hundred_clients_that_come_back_together_are_all_live_soon() {
     let cursor = first.shown.cursor().unwrap();
     let count = 500;
     let rounds = times(2, 20);
-    let mut worst = Duration::ZERO;
+    let mut live = Times::default();
     for _ in 0..rounds {
         let begun = Stopwatch::start();
         let mut sockets: Vec<Socket> = (0..count).map(|_| Socket::ask(&server.client).unwrap()).collect();
@@ -39,17 +38,15 @@ fn c24_p11_five_hundred_clients_that_come_back_together_are_all_live_soon() {
             let answer = socket.subscribed();
             assert!(matches!(answer, ServerMessage::Subscribed { resume: Resume::Ok, .. }), "{answer:?}");
         }
-        worst = worst.max(begun.elapsed());
+        live.add(begun.elapsed());
         let turn = begin(&server.client, &session, "!say 1");
         first.until_end(&turn);
         for socket in &mut sockets {
             socket.until(|message| matches!(message, ServerMessage::Turn { payload, .. } if !matches!(payload, liminal_core::upsert::TurnEvent::TurnStarted { .. })));
         }
     }
-    tell(
-        "C24 P11",
-        &format!("{count} clients live after {worst:?} at worst, 0 errors; memory {}", mib(server.memory())),
-    );
+    live.gate("c24.all-live");
+    tell("C24 P11", &format!("{count} clients, 0 errors; memory {}", mib(server.memory())));
 }
 
 fn message(session: &str, number: usize) -> Upsert {
@@ -102,6 +99,17 @@ async fn write(world: &World, project: &str, names: &[String], entries: usize) {
     log.close().await.unwrap();
 }
 
+/// Starts servers one after the other and returns how long each start took.
+fn starts(world: &World, end: impl Fn(Server)) -> Times {
+    let mut times = Times::default();
+    for _ in 0..3 {
+        let server = world.start();
+        times.add(server.started);
+        end(server);
+    }
+    times
+}
+
 /// Agents that run meanwhile, which are as many as a server allows by itself.
 const LIVE: usize = 20;
 
@@ -112,12 +120,13 @@ fn c27_p9_a_thousand_sessions_are_listed_fast_and_cost_little() {
     let (sessions, entries) = (1_000, times(30, 1_000));
     let names = names(sessions);
     let project = fill(&world, &names, entries);
+    starts(&world, |server| assert!(server.stop().success())).gate("c27.start");
     let server = world.start();
     for session in names.iter().take(LIVE) {
         assert_eq!(turn(&server.client, session, "!say 1"), "completed");
     }
     assert_eq!(world.processes().len(), LIVE);
-    let (started, path) = (server.started, format!("/api/session/list?projectId={project}"));
+    let path = format!("/api/session/list?projectId={project}");
     let mut times = Times::default();
     for _ in 0..50 {
         let list = times.measure(|| server.client.get(&path));
@@ -137,19 +146,17 @@ fn c27_p9_a_thousand_sessions_are_listed_fast_and_cost_little() {
     assert_eq!(seen, sessions);
     let memory = server.memory();
     server.kill();
-    let again = world.start();
+    starts(&world, Server::kill).gate("c27.start-after-kill");
     tell(
         "C27 P9",
         &format!(
-            "{sessions} sessions, {} entries, {LIVE} agents: start {started:?} ({:?} after a kill), list p50 {:?} p99 {:?}, memory {}",
+            "{sessions} sessions, {} entries, {LIVE} agents: memory {}",
             sessions * entries,
-            again.started,
-            times.percentile(50),
-            times.percentile(99),
             mib(memory),
         ),
     );
-    assert!(memory <= 150 << 20, "{}", mib(memory));
+    times.gate_p99("c27.list");
+    gate_bytes("c27.memory", memory);
 }
 
 /// Fewer sessions outside of a soak, but as many windows with as long a history.
@@ -183,5 +190,5 @@ fn b6_fifty_long_sessions_that_are_read_used_and_followed_cost_little() {
             mib(peak),
         ),
     );
-    assert!(peak <= 150 << 20, "{}", mib(peak));
+    gate_bytes("b6.memory", peak);
 }

@@ -3,13 +3,14 @@
 use std::fs;
 use std::sync::Arc;
 
+use figures::{Samples, Unit, gate};
 use liminal_builder::log::sqlite::{Settings, SqliteLog};
 use liminal_builder::store::Store;
 use liminal_core::event::Origin;
 use serde_json::json;
 
 use super::client::{Answer, Client};
-use super::figures::{Stopwatch, mib, tell};
+use super::figures::{Stopwatch, Times, mib, tell};
 use super::reader::{Reader, begin, turn};
 use super::small_disk::SmallDisk;
 use super::world::{World, wait_until};
@@ -56,13 +57,8 @@ fn c28_p13_a_full_disk_refuses_messages_loses_nothing_and_passes() {
     assert_eq!(fresh.shown.texts(Origin::User), accepted);
     fresh.shown.assert_settled();
     let count = accepted.len();
-    tell(
-        "C28 P13",
-        &format!(
-            "507 at {}, {count} of {count} accepted messages kept, goes on {took:?} after room was made",
-            mib(full)
-        ),
-    );
+    tell("C28 P13", &format!("507 at {}, {count} of {count} accepted messages kept", mib(full)));
+    Times::from(took).gate("c28.room-to-turn");
 }
 
 /// Logs a browser in, as the page does.
@@ -109,6 +105,89 @@ fn kept(disk: &SmallDisk, session: &str) -> (usize, bool) {
 fn audited(disk: &SmallDisk, action: &str) -> bool {
     let audit = fs::read_to_string(disk.path().join("audit.log")).unwrap();
     audit.contains(&format!("\"action\":\"{action}\""))
+}
+
+/// Fails unless the stored file was never taken for a damaged one.
+fn assert_not_moved_aside(disk: &SmallDisk) {
+    let files = fs::read_dir(disk.path()).unwrap().map(|file| file.unwrap().file_name());
+    let moved: Vec<_> = files.filter(|name| name.to_string_lossy().contains("corrupt")).collect();
+    assert!(moved.is_empty(), "{moved:?}");
+}
+
+/// So many messages, 20 ms apart: the disk is full for the middle of them.
+const SPOKEN: usize = 250;
+
+#[test]
+fn c28_r17_on_a_full_disk_agents_are_heard_and_what_they_said_is_stored_when_there_is_room() {
+    let world = World::new();
+    let disk = SmallDisk::mount(&world.data(), "32m");
+    let server = world.knowing_project(disk.start(&world));
+    let [speaking, other] = [(); 2].map(|()| world.create(&server.client));
+    let mut reader = Reader::join(&server.client, &speaking, Some("append"));
+    let turn_id = begin(&server.client, &speaking, &format!("!clock {SPOKEN}"));
+    reader.until("it speaks", |shown| shown.texts(Origin::Agent).len() > 3);
+    let filler = disk.fill();
+
+    reader.until("it is heard on", |shown| shown.unstored.len() > 30 && shown.is_disk_full == Some(true));
+    let refused = server.client.send(&other, "no room");
+    assert_eq!((refused.status, refused.code().as_str()), (507, "STORAGE_FULL"), "{refused:?}");
+    assert_eq!(server.client.get("/readyz").status, 503);
+    let (stored, seen) = (reader.shown.seq, reader.shown.unstored.len());
+    let mut late = Reader::join(&server.client, &speaking, None);
+    late.until("who comes meanwhile hears all of it", |shown| {
+        shown.unstored.len() >= seen && shown.is_disk_full == Some(true)
+    });
+    assert_eq!(late.shown.seq, stored, "nothing that is not stored has a place");
+
+    drop(filler);
+    let begun = Stopwatch::start();
+    reader.until("it is stored", |shown| shown.seq > stored && shown.unstored.is_empty());
+    reader.until("the disk has room", |shown| shown.is_disk_full == Some(false));
+    assert_eq!(turn(&server.client, &other, "room !say 1"), "completed");
+    let took = begun.elapsed();
+    reader.until_end(&turn_id);
+    late.until_end(&turn_id);
+    assert_eq!(reader.shown.texts(Origin::Agent).len(), SPOKEN);
+    late.shown.assert_same(&Reader::caught_up(&server.client, &speaking).shown);
+    server.kill();
+
+    let server = disk.start(&world);
+    let fresh = Reader::caught_up(&server.client, &speaking);
+    fresh.shown.assert_settled();
+    fresh.shown.assert_same(&reader.shown);
+    assert_not_moved_aside(&disk);
+    tell(
+        "C28",
+        &format!("{seen} messages heard on a full disk; all {SPOKEN} stored, {took:?} after room was made"),
+    );
+    gate("reliability", &Samples::new("c28.resume", Unit::Milliseconds, vec![took.as_secs_f64() * 1e3]));
+}
+
+/// A disk that is full while its server dies: what was shown and not stored is gone, and no cursor counts it.
+#[test]
+fn c28_what_was_heard_on_a_full_disk_and_not_stored_has_no_cursor_after_a_kill() {
+    let world = World::new();
+    let disk = SmallDisk::mount(&world.data(), "32m");
+    let server = world.knowing_project(disk.start(&world));
+    let session = world.create(&server.client);
+    let mut reader = Reader::join(&server.client, &session, None);
+    begin(&server.client, &session, &format!("!clock {SPOKEN}"));
+    reader.until("it speaks", |shown| shown.texts(Origin::Agent).len() > 3);
+    let filler = disk.fill();
+    reader.until("it is heard on", |shown| shown.unstored.len() > 10);
+    server.kill();
+    drop(filler);
+
+    let server = disk.start(&world);
+    assert_eq!(turn(&server.client, &session, "again !say 1"), "completed");
+    reader.shown.unstored.clear();
+    let shown = std::mem::take(&mut reader.shown);
+    let mut back = Reader::rejoin(&server.client, &session, shown, None);
+    let fresh = Reader::caught_up(&server.client, &session);
+    back.until("it has all there is", |shown| shown.seq == fresh.shown.seq);
+    fresh.shown.assert_settled();
+    back.shown.assert_same(&fresh.shown);
+    assert_eq!((back.shown.resets, fresh.shown.resets), (1, 1), "its cursor is of use");
 }
 
 #[test]

@@ -18,6 +18,13 @@ impl Reader {
         Self::rejoin(client, session, Shown::default(), encoding)
     }
 
+    /// One that has all there is now.
+    pub(super) fn caught_up(client: &Client, session: &str) -> Self {
+        let mut reader = Self::join(client, session, None);
+        reader.hear(|message| matches!(message, ServerMessage::History { .. }));
+        reader
+    }
+
     /// Comes back to where it was, and has heard how that is answered.
     pub(super) fn rejoin(client: &Client, session: &str, shown: Shown, encoding: Option<&str>) -> Self {
         let mut socket = Socket::open(client);

@@ -16,7 +16,7 @@ mod world;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use super::figures::{Chance, Stopwatch, tell, times};
+use super::figures::{Chance, Stopwatch, seed_of_run, tell, times};
 use client::Client;
 use disk::Disk;
 use server::Place;
@@ -72,7 +72,8 @@ fn seeds() -> std::ops::Range<u64> {
     if let Some(seed) = number(SEED) {
         return seed..seed + 1;
     }
-    0..number(SEEDS).unwrap_or(times(250, 10_000) as u64)
+    let (first, count) = (seed_of_run(), number(SEEDS).unwrap_or(times(250, 10_000) as u64));
+    first..first + count
 }
 
 fn holds(seed: u64, template: &[u8], tally: &mut BTreeMap<&'static str, u64>) -> bool {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Read;
 
-use super::figures::{Stopwatch, tell};
+use super::figures::{Stopwatch, Times, tell};
 use super::reader::{Reader, begin};
 use super::world::{World, alone, wait_until};
 
@@ -29,10 +29,7 @@ fn c19_a_server_that_is_asked_to_stop_leaves_nothing_behind() {
     let took = begun.elapsed();
     assert_eq!(world.processes(), []);
     assert_eq!(status.code(), Some(0));
-    tell(
-        "C19",
-        &format!("stopped {} stubborn agents with 4 descendants in {took:?}, 0 survivors", stubborn.len()),
-    );
+    Times::from(took).gate("c19.stop.stubborn-agents");
     let server = world.start();
     for (session, turn) in turns {
         let mut reader = Reader::join(&server.client, &session, None);
@@ -47,10 +44,12 @@ fn c29_a_directory_that_cannot_be_written_is_told_in_one_line() {
     fs::write(world.data(), "a file where the directory should be").unwrap();
     let begun = Stopwatch::start();
     let output = world.command().output().unwrap();
+    let took = begun.elapsed();
     assert_eq!(output.status.code(), Some(78));
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.lines().count() == 1 && told.contains("--data-dir"), "{told}");
-    tell("C29", &format!("refused in {:?}: {}", begun.elapsed(), told.trim_end()));
+    tell("C29", told.trim_end());
+    Times::from(took).gate("c29.refusal");
 }
 
 #[test]
@@ -66,7 +65,8 @@ fn c38_a_second_server_is_sent_to_the_first_and_takes_over_from_a_killed_one() {
     assert!(first.is_alive());
     first.kill();
     assert!(world.start().is_alive());
-    tell("C38", &format!("refused in {took:?}: {}", told.trim_end()));
+    tell("C38", told.trim_end());
+    Times::from(took).gate("c38.refusal");
 }
 
 /// A socket is told that the server goes, so that its page can wait for the next one.
@@ -85,5 +85,5 @@ fn c19_sockets_are_told_that_the_server_stops() {
     assert_eq!(server.stop().code(), Some(0));
     assert_eq!(reader.socket.end(), Some(1001));
     assert!(events.read_to_end(&mut Vec::new()).is_ok());
-    tell("C19", &format!("with an idle agent, a socket and a stream: stopped in {:?}", begun.elapsed()));
+    Times::from(begun.elapsed()).gate("c19.stop.clients");
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::client::Client;
+use super::client::{Answer, Client};
 use super::figures::{Stopwatch, tell};
 use super::reader::turn;
 use super::socket::{Heard, Socket};
@@ -22,7 +22,7 @@ fn world() -> World {
 }
 
 /// A page of the server's own, which has shown nothing yet.
-fn page(client: &Client) -> Client {
+pub(super) fn page(client: &Client) -> Client {
     let Client { address, .. } = *client;
     Client { address, headers: format!("Host: {address}\r\nOrigin: http://{address}\r\n") }
 }
@@ -38,13 +38,19 @@ fn strangers(server: &Server, count: usize, text: &str) -> Vec<TcpStream> {
     (0..count).map(connect).collect()
 }
 
+/// Lets a browser in; the answer has its cookie and its key.
+pub(super) fn login(client: &Client) -> Answer {
+    let url = client.act("/auth/code").json()["url"].as_str().unwrap().to_owned();
+    let code = url.rsplit_once("/#c=").unwrap().1;
+    let login = page(client).post("/auth/exchange", &json!({ "code": code }));
+    assert_eq!(login.status, 200, "{login:?}");
+    login
+}
+
 /// Logs in, opens a socket and has a turn; returns how long that takes.
 fn work(world: &World, server: &Server) -> Duration {
     let begun = Stopwatch::start();
-    let url = server.client.act("/auth/code").json()["url"].as_str().unwrap().to_owned();
-    let code = url.rsplit_once("/#c=").unwrap().1;
-    let login = page(&server.client).post("/auth/exchange", &json!({ "code": code }));
-    assert_eq!(login.status, 200, "{login:?}");
+    login(&server.client);
     let session = world.create(&server.client);
     assert_eq!(turn(&server.client, &session, "!say 3"), "completed");
     begun.elapsed()

@@ -1,9 +1,11 @@
 //! The tables of what holds when things go wrong, in `docs/reliability.md` and `docs/security.md`: every row names tests
-//! that exist.
+//! that exist, and figures with their limits.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use ::figures::{LIMITS, Limit, Unit};
 
 /// The rows that must be there; those of Redis are in the guide to several servers.
 const FAULTS: std::ops::RangeInclusive<u32> = 1..=46;
@@ -66,4 +68,31 @@ fn the_guide_to_reliability_has_a_row_for_every_fault() {
     let untold: Vec<String> =
         FAULTS.map(|number| format!("C{number}")).filter(|row| !told.contains(row.as_str())).collect();
     assert!(untold.is_empty(), "{untold:?}");
+}
+
+/// A limit as the guide writes it.
+fn written(limit: &Limit) -> String {
+    let most = limit.most();
+    match limit.unit {
+        Unit::Microseconds => format!("{most} µs"),
+        Unit::Milliseconds if most >= 1e3 => format!("{} s", most / 1e3),
+        Unit::Milliseconds => format!("{most} ms"),
+        Unit::Megabytes => format!("{most:.0} MB"),
+        Unit::Bytes => format!("{:.1} MB", most / 1e6),
+        Unit::Count => most.to_string(),
+        Unit::Ratio => format!("{most:.2} ×"),
+    }
+}
+
+#[test]
+fn the_guide_to_reliability_names_every_figure_with_its_limit() {
+    let guide = guide("reliability.md");
+    let limits = ::figures::read(&repository().join(LIMITS)).unwrap();
+    let entries = limits["reliability"].iter().map(|(name, limit)| format!("`{name}` {}", written(limit)));
+    let missing: Vec<String> = entries.filter(|entry| !guide.contains(entry)).collect();
+    assert!(missing.is_empty(), "{missing:#?}");
+    let quoted = rows(&guide).into_iter().filter_map(|row| row.get(3).copied()).flat_map(quoted);
+    let figures = quoted.filter(|text| text.contains('.') && !text.contains([' ', '/']));
+    let unknown: Vec<&str> = figures.filter(|name| !limits["reliability"].contains_key(*name)).collect();
+    assert!(unknown.is_empty(), "no such figures: {unknown:?}");
 }

@@ -15,11 +15,11 @@ use super::screen::texts;
 use super::socket::Socket;
 use crate::chat::PATIENCE;
 use crate::pin::Pin;
-use crate::world::both_pins;
+use crate::world::{assert_knows, both_pins};
 
 both_pins!(
-    a_session_of_the_claude_program_is_found_opened_and_gone_on_with,
-    tc_8_3b_a_session_begun_in_a_terminal_comes_into_lists_that_are_open
+    tc_8_3b_a_session_of_the_claude_program_is_found_opened_and_gone_on_with,
+    a_session_begun_in_a_terminal_comes_into_lists_that_are_open
 );
 
 /// Runs Claude Code in the project as its user does, without this program.
@@ -45,7 +45,7 @@ pub(super) async fn said(server: &Client, id: &SessionId) -> Vec<String> {
     texts(&page.entries).into_iter().map(str::to_owned).collect()
 }
 
-async fn a_session_of_the_claude_program_is_found_opened_and_gone_on_with(pin: Pin) {
+async fn tc_8_3b_a_session_of_the_claude_program_is_found_opened_and_gone_on_with(pin: Pin) {
     let machine = Machine::with_claude(pin).await;
     assert_eq!(claude(pin, &machine, &["-p", "say:from outside"]).await.trim(), "from outside");
     let server = machine.start().await;
@@ -59,14 +59,12 @@ async fn a_session_of_the_claude_program_is_found_opened_and_gone_on_with(pin: P
     let expected = ["say:from outside", "from outside", "say:from inside", "from inside"];
     assert_eq!(said(&server, &id).await, expected);
     assert_eq!(the_only_session(&server).await.session_id, id);
-    // The model was told what was said before: it is one conversation.
-    let requests = machine.model.as_ref().unwrap().requests();
-    assert!(requests.last().unwrap().body_bytes > requests.first().unwrap().body_bytes);
+    assert_knows(machine.model.as_ref().unwrap(), "say:from inside", "from outside");
     server.stop().await;
 }
 
 /// A conversation that goes on at a terminal while a page is open: begun before the server first looked, and after.
-async fn tc_8_3b_a_session_begun_in_a_terminal_comes_into_lists_that_are_open(pin: Pin) {
+async fn a_session_begun_in_a_terminal_comes_into_lists_that_are_open(pin: Pin) {
     let machine = Machine::with_claude(pin).await;
     claude(pin, &machine, &["-p", "say:one"]).await;
     let (folder, away) = (machine.home.path().join("claude/projects"), machine.home.path().join("away"));

@@ -1,5 +1,6 @@
 //! Telling agents something: section 6.2 of the acceptance cases, and the life of a session from end to end.
 
+use liminal_core::event::Origin;
 use liminal_core::upsert::{TurnEvent, TurnStatus, Upsert, UpsertBody};
 use liminal_core::wire::ServerMessage;
 use liminal_core::wire::rest::{SessionState, SessionStatus};
@@ -21,7 +22,18 @@ async fn tc_2_1a_every_step_of_a_life_can_be_asked_for() {
     socket.subscribe(&id).await;
     let turn = server.send(&id, "hello").await;
     socket.end_of(&turn).await;
-    assert!(socket.log.iter().any(|frame| matches!(frame, ServerMessage::Upsert { .. })));
+    let is_answer = |frame: &ServerMessage| match frame {
+        ServerMessage::Upsert { payload, .. } => {
+            matches!(&payload.body, UpsertBody::Message(said) if said.origin == Origin::Agent)
+        }
+        _ => false,
+    };
+    assert!(socket.log.iter().any(is_answer), "{:?}", socket.log);
+    let is_start = |frame: &ServerMessage| match frame {
+        ServerMessage::Turn { payload: TurnEvent::TurnStarted { turn_id, .. }, .. } => *turn_id == turn,
+        _ => false,
+    };
+    assert!(socket.log.iter().any(is_start), "{:?}", socket.log);
     server.until(&id, |status| status.view.state == SessionState::Idle).await;
     let turn = server.send(&id, "/hang").await;
     server.act(&id, "cancel").await.read::<SessionStatus>(200);

@@ -113,13 +113,9 @@ async fn assert_is_found(server: &Client, id: &SessionId) {
 /// Everything that a new reader is sent at first.
 async fn whole(socket: &mut Socket, id: &SessionId) -> (Vec<Upsert>, Vec<TurnEvent>) {
     assert_eq!(socket.subscribe(id).await.0, Resume::Reset);
-    loop {
-        match socket.next().await {
-            ServerMessage::History { entries, turns, .. } => return (entries, turns),
-            // Lists may change at any moment.
-            ServerMessage::SessionsChanged { .. } | ServerMessage::AgentsChanged { .. } => {}
-            other => panic!("{other:?}"),
-        }
+    match socket.history().await {
+        ServerMessage::History { entries, turns, .. } => (entries, turns),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -105,6 +105,17 @@ impl Socket {
         }
     }
 
+    /// The history of a subscription that began anew. Lists and agents may change before it comes.
+    pub(super) async fn history(&mut self) -> ServerMessage {
+        loop {
+            match self.next().await {
+                ServerMessage::SessionsChanged { .. } | ServerMessage::AgentsChanged { .. } => {}
+                history @ ServerMessage::History { .. } => return history,
+                other => panic!("no history but {other:?}"),
+            }
+        }
+    }
+
     /// Waits until a turn is over, however it ends.
     pub(super) async fn end_of(&mut self, turn: &TurnId) -> TurnEvent {
         let message = self.until(|message| ended(message) == Some(turn)).await;

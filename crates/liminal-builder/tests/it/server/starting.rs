@@ -7,7 +7,7 @@ use serde_json::json;
 use super::client::{Answer, Client};
 use super::machine::{Machine, is_running};
 use crate::pin::Pin;
-use crate::world::both_pins;
+use crate::world::{assert_knows, both_pins};
 
 both_pins!(tc_3_1b_tc_6_1e_loading_starts_claude_code_with_the_context_of_the_session);
 
@@ -32,10 +32,7 @@ async fn is_resumed(machine: Machine, cli_type: &str) {
     load(&server, &id).await.read::<SessionOpened>(200);
     server.turn(&id, "say:and on").await;
     assert_eq!(server.status(&id).await.view.agent.pid, Some(pid), "one process serves it");
-    let requests = machine.model.as_ref().unwrap().requests();
-    let last = requests.iter().rfind(|request| !request.errand && request.prompt.contains("and on")).unwrap();
-    let is_known = |answer: &String| answer.contains("the fox remembers");
-    assert!(last.earlier_answers.iter().any(is_known), "{last:?}");
+    assert_knows(machine.model.as_ref().unwrap(), "and on", "the fox remembers");
     server.stop().await;
 }
 

@@ -66,7 +66,7 @@ async fn every_way_of_reading_ends_in_the_same_state() {
     Screen::of(&told_by(&mut events, SCENES.len()).await).assert_is(&page);
     let mut late = server.socket().await;
     late.subscribe(&id).await;
-    late.next().await;
+    late.history().await;
     Screen::of(&late.log).assert_is(&page);
     server.stop().await;
 }
@@ -77,7 +77,7 @@ async fn a_reader_that_comes_back_gets_what_it_missed_and_nothing_else() {
     let id = server.create("demo").await;
     let mut socket = server.socket().await;
     assert_eq!(socket.subscribe(&id).await.0, Resume::Reset);
-    assert!(matches!(socket.next().await, ServerMessage::History { seq: 0, .. }));
+    assert!(matches!(socket.history().await, ServerMessage::History { seq: 0, .. }));
     server.turn(&id, "hello").await;
     ends_of(&mut socket, 1).await;
     let held = Screen::of(&socket.log);
@@ -116,7 +116,7 @@ async fn a_cursor_of_no_use_is_answered_by_everything() {
         let mut socket = server.socket().await;
         let (resume, epoch, seq) = socket.subscribe_with(&id, json!({ "after": after })).await;
         assert_eq!((resume, &epoch, seq), (Resume::Reset, &page.epoch, page.seq), "{after}");
-        assert!(matches!(socket.next().await, ServerMessage::History { .. }), "{after}");
+        socket.history().await;
         Screen::of(&socket.log).assert_is(&page);
     }
     for after in ["garbage", "other-epoch.1", &ahead] {
@@ -139,7 +139,7 @@ async fn a_window_shows_the_newest_items_and_pages_the_rest() {
     let all = server.history(&id).await.entries;
     let mut socket = server.socket().await;
     socket.subscribe_with(&id, json!({ "window": 3 })).await;
-    let ServerMessage::History { entries, before, .. } = socket.next().await else {
+    let ServerMessage::History { entries, before, .. } = socket.history().await else {
         panic!("{:?}", socket.log)
     };
     assert!(!entries.is_empty() && entries.len() <= 3, "{}", entries.len());

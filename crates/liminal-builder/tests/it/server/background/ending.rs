@@ -86,8 +86,8 @@ async fn background_work_ends_with_a_server_that_is_killed(pin: Pin) {
     let turn = begin(&server, &id, &format!("{asking}\n{waiting}\nthen:started")).await;
     let asked = server.question(&id).await;
     let mut socket = server.socket().await;
-    let (_, epoch, seq) = socket.subscribe(&id).await;
-    socket.next().await;
+    let (_, epoch, _) = socket.subscribe(&id).await;
+    socket.history().await;
     let mut screen = Screen::of(&socket.log);
     server.crash().await;
 
@@ -105,7 +105,8 @@ async fn background_work_ends_with_a_server_that_is_killed(pin: Pin) {
     assert_eq!((page.turns.len(), open_turns(&machine), server.approvals().await.len()), (2, 0, 0));
     eventually(|| agents(&machine).is_empty()).await;
     let mut socket = server.socket().await;
-    let (resume, ..) = socket.subscribe_with(&id, json!({ "after": format!("{epoch}.{seq}") })).await;
+    let after = format!("{epoch}.{}", screen.seq());
+    let (resume, ..) = socket.subscribe_with(&id, json!({ "after": after })).await;
     assert_eq!(resume, Resume::Ok);
     while screen.seq() < page.seq {
         let frame = socket.next().await;
