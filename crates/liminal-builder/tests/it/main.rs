@@ -15,15 +15,18 @@
 )]
 
 mod acp;
+mod bench_deltas;
 mod chat;
 mod claude_code;
 mod cli;
 mod config;
 mod demo;
+mod discovery;
 mod doctor;
 mod emitter;
 mod faults;
 mod filter;
+mod fuzzed;
 mod http;
 mod interface;
 mod log;

@@ -1,5 +1,6 @@
 //! What the server promises when things go wrong, shown from outside: the running program, the wire, and agents that
-//! misbehave on demand. Every test prints its figure; `./x soak` runs them many times longer.
+//! misbehave on demand. Figures with an aim have limits in `bench/limits.toml`; `./x soak` runs the tests many times
+//! longer.
 
 mod abuse;
 mod agents;
@@ -8,9 +9,11 @@ mod client;
 mod cluster;
 mod crashes;
 mod crowds;
+mod decisions;
 mod drops;
 pub(crate) mod figures;
 mod full;
+mod headers;
 mod held;
 mod lasting;
 mod odd_ids;
@@ -22,6 +25,7 @@ mod simulation;
 mod slow;
 mod small_disk;
 mod socket;
+mod stepped_clock;
 mod stopping;
 mod strangers;
 mod stream;

@@ -2,6 +2,7 @@
 //! what it is told, and the real ones. How requests are refused at the gates is in `http`.
 
 mod client;
+mod command_lines;
 mod events;
 mod machine;
 mod screen;

@@ -1,6 +1,6 @@
 //! The pure part of `benches/agents`: benches themselves run no tests.
 
-#[path = "../benches/agents/deltas.rs"]
+#[path = "../../benches/agents/deltas.rs"]
 mod deltas;
 
 use std::time::{Duration, Instant};

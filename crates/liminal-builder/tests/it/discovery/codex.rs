@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::disk::{self, stop_time};
+use crate::discovery::disk::{self, stop_time};
 
 /// A home of Codex and a project, both real.
 struct Disk {

@@ -8,7 +8,7 @@ use liminal_builder::discovery::claude_code::{Sessions, config_directory, projec
 use liminal_core::event::{FinalItem, ItemDone, StreamEvent};
 use tempfile::TempDir;
 
-use crate::disk::{self, stop_time};
+use crate::discovery::disk::{self, stop_time};
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
