@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Locator } from '@playwright/test';
-import { expect, type Pane, test as base, type Window, type World } from './harness';
+import { clause, expect, type Pane, test as base, type Window, type World } from './harness';
 import { claude, claudeEnvironment, type Pin, PINS, realAgents, ScriptedModel } from './harness/agents';
 
 const test = base.extend<{ pin: Pin; model: ScriptedModel; real: { window: Window; project: string } }>({
@@ -48,16 +48,16 @@ async function expectCall(card: Locator, name: string, command: string, output: 
   await expect(card.getByTestId('raw-input')).toContainText(command);
 }
 
-/** A thought, a call with its result and an answer, in this order. */
-async function expectStored(pane: Pane, name: string, command: string): Promise<void> {
-  await expect(pane.id('agent-row')).toHaveText(/that was it/);
+/** What was asked, a thought, a call with its result and an answer, in this order; then later answers. */
+async function expectStored(pane: Pane, name: string, command: string, ...later: string[]): Promise<void> {
+  await expect(pane.id('agent-row')).toHaveText([/that was it/, ...later.map((answer) => new RegExp(answer))]);
+  await expect(pane.rows('user')).toHaveText([/let me look/, ...later.map((answer) => new RegExp(`say:${answer}`))]);
   await pane.id('thinking').getByRole('button').first().click();
   await expect(pane.id('thinking')).toContainText('let me look');
   await expectCall(pane.id('tool-card'), name, command, 'in the shell');
   const kinds = await pane.root.locator('[data-testid="row"]').evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset['kind']));
-  const order = ['user', 'thinking', 'tool', 'agent'].map((kind) => kinds.findIndex((found) => found === kind));
-  expect(order).toEqual([...order].sort((one, other) => one - other));
-  expect(order).not.toContain(-1);
+  const shown = kinds.filter((kind) => ['user', 'thinking', 'tool', 'agent'].includes(kind ?? ''));
+  expect(shown).toEqual(['user', 'thinking', 'tool', 'agent', ...later.flatMap(() => ['user', 'agent'])]);
 }
 
 /** Opens a session by a server that has none of its own data. */
@@ -159,15 +159,19 @@ for (const pin of PINS) {
       const pane = await real.window.newSession('Claude Code');
       await pane.send('tool:Agent {"description":"look","prompt":"tool:Bash {\\"command\\":\\"echo from inside\\"}","subagent_type":"general-purpose","run_in_background":false}');
       const group = pane.id('tool-card').first();
-      await expect(group).toHaveAttribute('data-status', 'ok');
-      await expect(group.locator('.chip')).toHaveText(/\d steps?/);
-      await expect(pane.id('sub-agent')).toHaveCount(0);
-      await expect(pane.id('tool-card')).toHaveCount(1);
+      await clause('33b', () => expect(group).toHaveAttribute('data-status', 'ok'));
+      await clause('33c', () => expect(group.locator('.chip')).toHaveText(/\d steps?/));
+      await clause('33d', async () => {
+        await expect(pane.id('sub-agent')).toHaveCount(0);
+        await expect(pane.id('tool-card')).toHaveCount(1);
+      });
       await group.getByRole('button').first().click();
       const inner = pane.id('sub-agent').getByTestId('tool-card');
-      await expect(inner).toHaveCount(1);
-      await expect(inner).toHaveAttribute('data-status', 'ok');
-      await expect(inner).toContainText('echo from inside');
+      await clause('33a', async () => {
+        await expect(inner).toHaveCount(1);
+        await expect(inner).toHaveAttribute('data-status', 'ok');
+        await expect(inner).toContainText('echo from inside');
+      });
       await group.getByRole('button').first().click();
       await expect(pane.id('sub-agent')).toHaveCount(0);
     });
@@ -196,7 +200,7 @@ for (const pin of PINS) {
       await pane.send('say:taken in');
       await pane.id('queue-steer').click();
       await expect(pane.id('queue-entry')).toHaveCount(0);
-      await expect(pane.rows('user')).toHaveText([/tool:Bash/, /taken in/]);
+      await clause('46f', () => expect(pane.rows('user')).toHaveText([/tool:Bash/, /taken in/]));
       writeFileSync(join(real.project, 'go'), '');
       await pane.isIdle();
       await expect(pane.rows('turn-end')).toHaveCount(1);
@@ -222,10 +226,11 @@ for (const pin of PINS) {
 
     test('TC-8.3b Claude Code: a session begun in a terminal is listed, opened and continued', async ({ world, model, real }) => {
       expect(await inTerminal(pin, world, model, real.project, CLAUDE_WORK)).toContain('that was it');
+      expect(await inTerminal(pin, world, model, real.project, '--continue', 'say:and again')).toContain('and again');
       const row = real.window.id('session-row').filter({ hasText: 'let me look' });
       await expect(row).toHaveCount(1);
       const pane = await real.window.openSession(await row.getAttribute('data-session') as string);
-      await expectStored(pane, 'Bash', SHELL);
+      await expectStored(pane, 'Bash', SHELL, 'and again');
       await pane.turn('say:from the page');
       await expect(pane.id('agent-row').last()).toContainText('from the page');
     });
@@ -276,7 +281,7 @@ test('TC-8.2b Codex: a call shows its name, its arguments and its result', async
   await expectCall(pane.id('tool-card'), 'exec_command', SHELL, 'in the shell');
 });
 
-test('TC-8.2b Codex: a turn is stopped in the middle, and the next one works', async ({ real }) => {
+test('Codex: a turn is stopped in the middle, and the next one works', async ({ real }) => {
   await stopsInTheMiddle(await real.window.newSession('Codex'));
 });
 

@@ -1,5 +1,5 @@
 /** How states that come one after another become rows. */
-import { expect, test, type Pane, type World } from './harness';
+import { clause, expect, test, type Pane, type World } from './harness';
 
 async function open(world: World, agent: 'demo' | 'claude-code', pace = 0): Promise<Pane> {
   const server = await world.start({ fake: agent === 'claude-code', pace });
@@ -38,7 +38,7 @@ test('TC-7.2b a call shows what is asked, then what came of it', async ({ world 
   await expect(card).toContainText('touch proof');
   await card.evaluate((element) => Object.assign(element, { isMarked: true }));
   await pane.root.locator('[data-testid="approval-option"][data-kind="allow_once"]').click();
-  await expect(card).toHaveAttribute('data-status', 'ok');
+  await clause('27f', () => expect(card).toHaveAttribute('data-status', 'ok'));
   expect(await card.evaluate((element) => 'isMarked' in element)).toBe(true);
   await card.getByRole('button').first().click();
   await expect(card.getByTestId('output')).toContainText('allow: touch proof');

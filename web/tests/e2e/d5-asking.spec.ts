@@ -1,5 +1,5 @@
 /** What agents ask, what users queue, and what they have not sent yet. */
-import { expect, type Pane, test, until, type World } from './harness';
+import { clause, expect, type Pane, test, until, type World } from './harness';
 
 async function withSession(world: World, agent: 'demo' | 'claude-code', pace = 0): Promise<string> {
   const server = await world.start({ fake: agent === 'claude-code', pace });
@@ -104,5 +104,5 @@ test('B17 drafts: kept through a switch, a crash of the tab, and what comes in m
   await crashed;
   const again = await world.tab(window);
   const found = await again.openSession(first);
-  await expect(found.input).toHaveValue('half a thought');
+  await clause('44g', () => expect(found.input).toHaveValue('half a thought'));
 });

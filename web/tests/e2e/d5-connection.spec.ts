@@ -1,7 +1,7 @@
 /** What a broken network, a second tab, a proxy or a stranger may not do. */
 import { connect } from 'node:net';
 import { withFakeAgent } from './fake-world';
-import { expect, type Pane, type Proxy, test, until, type Window, type World } from './harness';
+import { clause, expect, type Pane, type Proxy, test, until, type Window, type World } from './harness';
 
 /** Each word is a frame, so that a cut can be anywhere in a text. */
 const WORD_BY_WORD = '[batch]\ngradient = [1]\n';
@@ -81,8 +81,10 @@ for (let first = 1; first <= FRAMES; first += WATCHERS * ROUNDS) {
         const pane = panes[index] as Pane;
         await comeBack(window, proxy);
         await pane.isIdle();
-        await showsItsHistory(world, pane);
-        await expect.poll(() => rowsOf(pane)).toEqual(rows);
+        await clause('15a', async () => {
+          await showsItsHistory(world, pane);
+          await expect.poll(() => rowsOf(pane)).toEqual(rows);
+        });
       }));
     }
   });
@@ -100,7 +102,7 @@ test('B1 stale after reconnect: how long a tool took is shown to whoever missed 
   await world.server.turn(sessionId, '/tools 1');
   await showsItsHistory(world, seen);
   await expect(seen.rows('turn-end')).toHaveCount(1);
-  await expect(seen.id('tool-card')).toContainText(/\d\.\d s/);
+  await clause('27i', () => expect(seen.id('tool-card')).toContainText(/\d\.\d s/));
   await comeBack(window, proxy);
   const rows = await rowsOf(seen);
   await expect.poll(() => rowsOf(pane)).toEqual(rows);
@@ -123,7 +125,7 @@ test('B2 prompt lost: a message written while nothing arrives reaches the agent 
   await until('both were told', () => world.server.prompts().length === 2);
   await expect(pane.id('delivery')).toHaveCount(0);
   await pane.isIdle();
-  expect(world.server.prompts()).toEqual(['said into the void', 'said while offline']);
+  await clause('14d', () => expect(world.server.prompts()).toEqual(['said into the void', 'said while offline']));
   await showsItsHistory(world, pane);
 });
 
@@ -133,19 +135,20 @@ test('B2 prompt lost: a message whose fate nobody knows is shown once, and can b
   const pane = await window.openSession(sessionId);
   await pane.turn('!noread');
   await pane.send('said to the deaf');
-  await expect(pane.rows('user').last().getByTestId('delivery')).toHaveAttribute('data-delivery', 'sending');
+  await clause('35d', () => expect(pane.rows('user').last().getByTestId('delivery')).toHaveAttribute('data-delivery', 'sending'));
   await until('it is on its way to the agent', async () => (await world.server.status(sessionId)).state === 'running');
   await world.server.kill();
   await world.startAgain();
   await window.id('conn-pill').click();
   await window.isConnected();
-  await expect(pane.id('error-row')).toHaveAttribute('data-code', 'DELIVERY_UNKNOWN');
+  await clause('36a', () => expect(pane.id('error-row')).toHaveAttribute('data-code', 'DELIVERY_UNKNOWN'));
   await expect(pane.rows('user').filter({ hasText: 'said to the deaf' })).toHaveCount(1);
   await expect(pane.id('delivery')).toHaveCount(0);
   await window.page.reload();
   await expect(pane.rows('user').filter({ hasText: 'said to the deaf' })).toHaveCount(1);
   await pane.id('error-row').getByTestId('retry').click();
   await until('it was told', () => world.server.prompts().includes('said to the deaf'));
+  await clause('35f', () => expect(world.server.prompts()).toContain('said to the deaf'));
 });
 
 test('B3 duplicates: frames that come twice and in disorder change no row', async ({ world }) => {
@@ -176,9 +179,9 @@ test('B3 duplicates: frames that come twice and in disorder change no row', asyn
   for (const frame of [...range, ...range.toReversed()]) repeat?.(frame);
   await server.turn(sessionId, '/words 5');
   await expect(pane.rows('user')).toHaveCount(3);
-  expect((await pane.keys()).slice(0, before.length)).toEqual(before);
+  await clause('21a', async () => expect((await pane.keys()).slice(0, before.length)).toEqual(before));
   const marks = await pane.rows().evaluateAll((rows) => rows.map((row) => (row as HTMLElement & { mark?: number }).mark));
-  expect(marks.slice(0, before.length)).toEqual(before.map((_, index) => index));
+  await clause('21b', () => expect(marks.slice(0, before.length)).toEqual(before.map((_, index) => index)));
   await showsItsHistory(world, pane);
 });
 

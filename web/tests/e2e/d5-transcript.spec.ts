@@ -1,6 +1,7 @@
 /** Long sessions: what they cost, and that what is read stays where it is. */
 import type { Locator } from '@playwright/test';
-import { expect, HANG, type Pane, test, type World } from './harness';
+import { clause, expect, gate, type Pane, test, type Window, type World } from './harness';
+import { untilPainted } from './harness/measure';
 import { claudeFile, claudeLine, claudeSession, idOf, lines } from './harness/on-disk';
 import type { Place } from './harness/place';
 
@@ -42,9 +43,20 @@ test.describe('B6 and B7', () => {
     longSession(world.place, project, 10_000);
     claudeSession(world.place, project, 2, 'a short one');
     const window = await world.window();
-    const pane = await window.openSession(sessionId);
+    const times = [await opened(window, sessionId)];
     expect((await server.history(sessionId)).length).toBeGreaterThanOrEqual(10_000);
-    await scrollThrough(pane);
+    while (times.length < 4) {
+      await window.id('tab').click({ button: 'middle' });
+      await expect(window.id('empty')).toBeVisible();
+      await window.page.reload();
+      times.push(await opened(window, sessionId));
+    }
+    await clause('40c', () => gate('page', 'long-session.open', 'ms', times));
+    const pane = window.pane(sessionId);
+    const [longest, nodes] = [[] as number[], [] as number[]];
+    while (longest.length < 3) longest.push(await scrollThrough(pane, nodes));
+    await clause('40a', () => gate('page', 'long-session.nodes', 'count', nodes));
+    await clause('40b', () => gate('page', 'long-session.longest-task', 'ms', longest));
     expect(await window.page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(3000);
 
     const heap = (): Promise<number> => window.page.evaluate(() => {
@@ -60,6 +72,11 @@ test.describe('B6 and B7', () => {
     for (let turn = 0; turn < 10; turn += 1) await visit();
     // What was let go may be collected a little later.
     await expect.poll(heap).toBeLessThan(before * 1.1);
+
+    await pane.send('!clock 3000');
+    await expect(pane.rows('agent').last()).toContainText(/^\d{13,}/);
+    gate('page', 'long-session.typing', 'ms', await typingLatency(pane));
+    await expect(pane.root).toHaveAttribute('data-state', 'running');
   });
 
   test('B7 long sessions: keys are answered at once while an answer streams', async ({ world }) => {
@@ -67,40 +84,61 @@ test.describe('B6 and B7', () => {
     const pane = await (await world.window()).openSession(sessionId);
     await pane.send('/words 20000');
     await expect(pane.id('agent-row').last()).toBeVisible();
-    await pane.input.focus();
-    await recordLatency(pane.input);
-    await pane.page.keyboard.type('the quick brown fox jumps over the lazy dog', { delay: 30 });
-    await expect(pane.input).toHaveValue('the quick brown fox jumps over the lazy dog');
-    await expect.poll(async () => (await readLatency(pane.input)).length).toBeGreaterThan(40);
-    const ordered = (await readLatency(pane.input)).toSorted((one, other) => one - other);
-    expect(ordered[Math.floor(ordered.length * 0.95)]).toBeLessThan(HANG);
+    gate('page', 'typing', 'ms', await typingLatency(pane));
     await expect(pane.root).toHaveAttribute('data-state', 'running');
     await pane.id('stop').click();
     await pane.isIdle();
   });
 });
 
-/** From the moment of a key to the frame after it, by the page's own clock. */
-async function recordLatency(field: Locator): Promise<void> {
-  await field.evaluate((element) => {
-    const found: number[] = [];
-    Object.assign(element, { found });
-    element.addEventListener('keydown', (event) => requestAnimationFrame(() => found.push(performance.now() - event.timeStamp)));
+const TYPED = 'the quick brown fox jumps over the lazy dog';
+
+/** Types some lines; gives for each the P95 of the time from a key until the frame after it is painted, by the page's own clock. */
+async function typingLatency(pane: Pane): Promise<number[]> {
+  const rounds: number[] = [];
+  await pane.input.evaluate((field) => {
+    field.addEventListener('keydown', (event) => requestAnimationFrame(() => setTimeout(() => (field as Timed).times.push(performance.now() - event.timeStamp))));
   });
+  await pane.input.focus();
+  while (rounds.length < 3) {
+    await pane.input.evaluate((field) => void Object.assign(field, { times: [] }));
+    await pane.page.keyboard.type(TYPED, { delay: 30 });
+    await expect(pane.input).toHaveValue(TYPED.repeat(rounds.length + 1));
+    await expect.poll(() => pane.input.evaluate((field) => (field as Timed).times.length)).toBe(TYPED.length);
+    const ordered = (await pane.input.evaluate((field) => (field as Timed).times)).toSorted((one, other) => one - other);
+    rounds.push(ordered[Math.ceil(ordered.length * 0.95) - 1] ?? Number.NaN);
+  }
+  return rounds;
 }
 
-function readLatency(field: Locator): Promise<number[]> {
-  return field.evaluate((element) => (element as HTMLElement & { found: number[] }).found);
+type Timed = HTMLElement & { times: number[] };
+
+/** From the click in the list until the session is painted. */
+async function opened(window: Window, sessionId: string): Promise<number> {
+  await expect(window.listed(sessionId)).toBeVisible();
+  return untilPainted(window.page, { selector: `[data-testid="session-row"][data-session="${sessionId}"] button` }, { selector: `[data-testid="pane"][data-session="${sessionId}"].shown [data-testid="row"]` });
 }
 
-/** Up to the very beginning, where older rows are asked for on the way. */
-async function scrollThrough(pane: Pane): Promise<void> {
-  const scroller = pane.id('transcript');
-  await scroller.hover();
+/** A long way up, where older rows are asked for on the way. Gives the longest task, and notes the numbers of elements. */
+async function scrollThrough(pane: Pane, nodes: number[]): Promise<number> {
+  await pane.page.evaluate(() => {
+    const tasks = [0];
+    const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration)));
+    observer.observe({ type: 'longtask' });
+    Object.assign(globalThis, { tasks, observer });
+  });
+  await pane.id('transcript').hover();
   for (let step = 0; step < 10; step += 1) {
     await pane.page.mouse.wheel(0, -4000);
     await expect.poll(() => pane.rows().count()).toBeGreaterThan(3);
+    nodes.push(await pane.page.evaluate(() => document.querySelectorAll('*').length));
   }
+  return pane.page.evaluate(() => {
+    const { tasks, observer } = globalThis as unknown as { tasks: number[]; observer: PerformanceObserver };
+    tasks.push(...observer.takeRecords().map((entry) => entry.duration));
+    observer.disconnect();
+    return Math.max(...tasks);
+  });
 }
 
 test('B13 scroll: who reads is not moved, and comes back with a key', async ({ world }) => {
@@ -119,7 +157,7 @@ test('B13 scroll: who reads is not moved, and comes back with a key', async ({ w
   const before = await height();
   // Some thirty states, each of a word more.
   await expect.poll(height).toBeGreaterThan(before + 60);
-  expect(Math.abs(await scrollTop(scroller) - at)).toBeLessThanOrEqual(2);
+  await clause('37g', async () => expect(Math.abs(await scrollTop(scroller) - at)).toBeLessThanOrEqual(2));
   await pane.id('stop').click();
   await pane.isIdle();
   expect(Math.abs(await scrollTop(scroller) - at)).toBeLessThanOrEqual(2);
@@ -146,7 +184,7 @@ test('B14 flicker: finished blocks are never replaced while the rest streams', a
   });
   await pane.turn('/markdown');
   expect(await pane.root.locator('.markdown-part, .code-block').count()).toBeGreaterThan(5);
-  expect(await pane.page.evaluate(() => (globalThis as unknown as { removed: string[] }).removed)).toEqual([]);
+  await clause('23a', async () => expect(await pane.page.evaluate(() => (globalThis as unknown as { removed: string[] }).removed)).toEqual([]));
 });
 
 test('B14 flicker: what stands above does not change by a pixel', async ({ world }) => {
@@ -196,7 +234,7 @@ test('B22 order on reload: rows stand as they stood live', async ({ world }) => 
   expect(live.length).toBeGreaterThan(12);
   await pane.page.reload();
   await pane.isReady();
-  expect(await allKeys(pane)).toEqual(live);
+  await clause('21c', async () => expect(await allKeys(pane)).toEqual(live));
 });
 
 /** Of rows that have no element too: those come into view from top to bottom. */

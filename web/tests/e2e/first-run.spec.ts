@@ -2,23 +2,23 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { expect, test, type World } from './harness';
+import { clause, expect, test, type World } from './harness';
 
 const isolated = { PATH: '/usr/bin:/bin' };
 
 test('req 60: without projects there is a checklist of agents, with commands to copy', async ({ world }) => {
   await world.start({ environment: isolated });
   const { page, id } = await windowOf(world);
-  await expect(id('welcome')).toBeVisible();
+  await clause('60a', () => expect(id('welcome')).toBeVisible());
   for (const [name, command] of [['claude-code', /install -g @anthropic-ai\/claude-code/], ['codex', /codex/], ['gemini', /gemini-cli/], ['opencode', /opencode-ai/]] as const) {
     const line = page.locator(`[data-testid="agent"][data-agent="${name}"]`);
-    await expect(line).toHaveAttribute('data-usable', 'false');
+    await clause('60b', () => expect(line).toHaveAttribute('data-usable', 'false'));
     await expect(line.locator('code').first()).toHaveText(command);
   }
   const claude = page.locator('[data-testid="agent"][data-agent="claude-code"]');
   await claude.getByTestId('copy').click();
   await expect(id('announcer')).toHaveText('Copied');
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('npm install -g');
+  await clause('60e', async () => expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('npm install -g'));
   await expect(page.locator('[data-testid="agent"][data-agent="demo"]')).toHaveAttribute('data-usable', 'true');
 });
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileS
 import { dirname, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import type { AgentReport } from '../../src/gen/contracts';
-import { expect, test, until, type Window, type World } from './harness';
+import { clause, expect, test, until, type Window, type World } from './harness';
 import { claude, PINS } from './harness/agents';
 import { repository } from './harness/place';
 
@@ -117,7 +117,8 @@ test('an agent that is installed or signed in while the page is open is shown as
   const place = await button.boundingBox();
   install(world, 'claude', auth(false));
   await expect(line).toHaveAttribute('data-mark', 'signed-out');
-  await expect(line.getByTestId('signed-out')).toBeVisible();
+  await clause('60d', () => expect(line.getByTestId('signed-out')).toBeVisible());
+  await clause('60c', () => expect(line).toContainText('2.1.197'));
   await expect(line.locator('code')).toHaveText('claude');
   const amber = await line.locator('.icon').first().evaluate((icon) => getComputedStyle(icon).color);
   const warning = await line.getByTestId('signed-out').evaluate((text) => getComputedStyle(text).color);

@@ -1,5 +1,6 @@
 /** What every test starts with: `world`, a machine with a running server, and windows that look at it. */
 import { test as base, type Browser, type BrowserContextOptions, expect } from '@playwright/test';
+import { clause } from './harness/clause';
 import { servePageFromDisk } from './harness/page-on-disk';
 import { Place } from './harness/place';
 import { Proxy, type ProxyOptions } from './harness/proxy';
@@ -7,6 +8,8 @@ import { Server, type ServerOptions } from './harness/server';
 import { Window } from './harness/window';
 
 export { expect } from '@playwright/test';
+export { clause } from './harness/clause';
+export { gate } from './harness/gate';
 export { HANG, until } from './harness/until';
 export { Pane, Window } from './harness/window';
 export { Proxy } from './harness/proxy';
@@ -99,7 +102,7 @@ export class World {
     for (const proxy of this.proxies) await proxy.stop();
     await this.server.stop();
     this.place.remove();
-    expect(faults).toEqual([]);
+    await clause('59c', () => expect(faults).toEqual([]));
   }
 }
 

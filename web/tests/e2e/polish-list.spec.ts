@@ -1,5 +1,5 @@
 /** Sessions that need attention, and finding sessions, actions and words. */
-import { expect, test, type Window, type World } from './harness';
+import { clause, expect, test, type Window, type World } from './harness';
 import { demoWorld, moreSessions } from './demo-world';
 import { claudeFile, claudeLine, idOf, lines } from './harness/on-disk';
 
@@ -33,12 +33,12 @@ test('req 4: a session that waits is in a group of its own, once, however old it
   await expect(group).toHaveCount(0);
   await world.server.send(asking, '/permission');
   await expect(group.locator('[data-testid="session-row"]')).toHaveCount(1);
-  await expect(window.listed(asking)).toHaveCount(1);
+  await clause('4b', () => expect(window.listed(asking)).toHaveCount(1));
   await expect(group.locator(`[data-session="${asking}"]`)).toContainText('shop');
   await expect(window.id('needs-you')).toHaveText('1');
   await expect(window.page).toHaveTitle(/^\(1\) /);
   const [top, first] = [await group.boundingBox(), await window.id('project').first().boundingBox()];
-  expect((top?.y ?? 0) + (top?.height ?? 0)).toBeLessThanOrEqual(first?.y ?? 0);
+  await clause('4a', () => expect((top?.y ?? 0) + (top?.height ?? 0)).toBeLessThanOrEqual(first?.y ?? 0));
   await window.id('project-toggle').click();
   await expect(window.id('session-row')).toHaveCount(1);
   const pane = await window.openSession(asking);
@@ -98,7 +98,7 @@ test('req 54: the palette does what it is told by the first letters of an action
     await page.keyboard.press('Enter');
   };
   await type('settings', 'Settings');
-  await expect(window.id('settings-dialog')).toBeVisible();
+  await clause('54c', () => expect(window.id('settings-dialog')).toBeVisible());
   await page.keyboard.press('Escape');
   await type('add project', 'Add project');
   await expect(window.id('project-path')).toBeVisible();
@@ -109,7 +109,7 @@ test('req 54: the palette does what it is told by the first letters of an action
   await type('theme', 'Theme: light');
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('light');
   await type('theme', 'Theme: dark');
-  await expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
+  await clause('55c', () => expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark'));
   await type('bug', 'find the bug');
   await expect(window.id('tab')).toHaveCount(2);
 });
@@ -125,9 +125,9 @@ test('req 41: a coloured word in a folded card is found; the card opens and the 
   await window.page.keyboard.press('Control+f');
   // Green in the output of a command.
   await pane.id('find-bar').getByRole('searchbox').fill('Finished');
-  await expect(pane.id('find-count')).toHaveText('1 of 1');
+  await clause('41b', () => expect(pane.id('find-count')).toHaveText('1 of 1'));
   await expect(pane.id('tool-card').first().getByTestId('output')).toBeVisible();
-  await expect.poll(() => marked(window)).toEqual(['Finished']);
+  await clause('41e', () => expect.poll(() => marked(window)).toEqual(['Finished']));
   // Inside one of several tools that are folded into a line.
   await pane.id('find-bar').getByRole('searchbox').fill('never fetched');
   await expect(pane.id('find-count')).toHaveText('1 of 1');
@@ -146,7 +146,7 @@ test('req 54: a message that the palette finds is opened and marked in its sessi
   await window.id('palette-entry').filter({ hasText: 'never fetched' }).click();
   const pane = window.pane(other);
   await expect(pane.root).toHaveClass(/\bshown\b/);
-  await expect(pane.id('fold').getByTestId('output')).toContainText('never fetched');
+  await clause('54d', () => expect(pane.id('fold').getByTestId('output')).toContainText('never fetched'));
   await expect.poll(() => marked(window)).toEqual(['never', 'fetched']);
   await expect(pane.id('find-bar').getByRole('searchbox')).toHaveValue('never fetched');
   await window.page.keyboard.press('Escape');

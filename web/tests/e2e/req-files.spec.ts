@@ -2,7 +2,7 @@
 import type { Locator } from '@playwright/test';
 import { able, ableWorld } from './able-world';
 import { demoWorld, moreSessions } from './demo-world';
-import { expect, type Pane, test, until } from './harness';
+import { clause, expect, type Pane, test, until } from './harness';
 
 /** Two by two, red. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR42mO4YGAARAwQCgAjzgTBx1JQaAAAAABJRU5ErkJggg==';
@@ -42,25 +42,25 @@ test('req 35, 51: files are chosen, pasted and dropped, shown small, removed by 
   await expect(pane.id('attach')).toBeVisible();
   await attach(pane, picture('chosen.png'), note);
   await hand(pane.input, 'paste', 'pasted.png');
-  await expect(pane.id('file')).toHaveCount(3);
+  await clause('51a', () => expect(pane.id('file')).toHaveCount(3));
   await hand(pane.root, 'dragover', 'dropped.png');
   await expect(pane.id('drop-zone')).toBeVisible();
   await hand(pane.root, 'drop', 'dropped.png');
   await expect(pane.id('drop-zone')).toHaveCount(0);
-  await expect(pane.id('file')).toHaveCount(4);
+  await clause('51b', () => expect(pane.id('file')).toHaveCount(4));
   expect(await names(pane.id('file'))).toEqual(['chosen.png', 'note.txt', 'pasted.png', 'dropped.png']);
   await expect(pane.id('thumbnail')).toHaveCount(3);
-  await expect.poll(() => isPicture(pane.id('thumbnail').first())).toBe(true);
+  await clause('51c', () => expect.poll(() => isPicture(pane.id('thumbnail').first())).toBe(true));
   await pane.id('remove-file').last().focus();
   await page.keyboard.press('Delete');
   await expect(pane.id('file')).toHaveCount(3);
   await page.keyboard.press('Backspace');
-  await expect(pane.id('file')).toHaveCount(2);
+  await clause('51e', () => expect(pane.id('file')).toHaveCount(2));
   expect(await names(pane.id('file'))).toEqual(['chosen.png', 'note.txt']);
   await pane.turn('what are these');
   await expect(pane.id('files')).toHaveCount(0);
   const row = pane.rows('user').last();
-  expect(await names(row.getByTestId('user-file'))).toEqual(['chosen.png', 'note.txt']);
+  await clause('35b', async () => expect(await names(row.getByTestId('user-file'))).toEqual(['chosen.png', 'note.txt']));
   await expect.poll(() => isPicture(row.getByTestId('thumbnail'))).toBe(true);
   await expect(pane.id('agent-row').last()).toHaveText(/^I got image\/png 73, note\.txt 11/);
   const other = await (await world.window()).openSession(id);
@@ -102,7 +102,7 @@ test('req 51: a file that is too large is left out, and it is said how large one
   window.expectFaults(/413/);
   await pane.id('attach-input').setInputFiles([{ ...note, name: 'huge.txt', buffer: Buffer.alloc(200_000, 'x') }, note]);
   await expect(pane.id('file-problem')).toContainText('huge.txt');
-  await expect(pane.id('file-problem')).toContainText(/16 KiB|16,?384|limit/i);
+  await clause('51d', () => expect(pane.id('file-problem')).toContainText(/16 KiB|16,?384|limit/i));
   await expect(pane.id('file')).toHaveCount(1);
   await attach(pane, note);
   await expect(pane.id('file-problem')).toHaveCount(0);
@@ -111,7 +111,7 @@ test('req 51: a file that is too large is left out, and it is said how large one
 test('req 51: an agent that takes no files is offered none, and a file that is dropped does not lead away', async ({ world }) => {
   const { window, pane } = await ableWorld(world);
   await expect(pane.input).toBeVisible();
-  await expect(pane.id('attach')).toHaveCount(0);
+  await clause('51f', () => expect(pane.id('attach')).toHaveCount(0));
   await hand(pane.root, 'drop', 'dropped.png');
   await expect(window.id('toasts')).toContainText('This agent takes no files');
   await hand(pane.input, 'paste', 'pasted.png');
@@ -129,14 +129,14 @@ test('req 44, 51: the files of a draft outlive a switch, a reload and a crash', 
   expect(await names(pane.id('file'))).toEqual(['draft.png', 'note.txt']);
   await expect.poll(() => window.page.evaluate(() => JSON.stringify(localStorage))).toContain('look at these');
   await window.page.reload();
-  await expect(pane.id('file')).toHaveCount(2);
+  await clause('44h', () => expect(pane.id('file')).toHaveCount(2));
   await expect.poll(() => isPicture(pane.id('thumbnail'))).toBe(true);
   const crashed = window.page.waitForEvent('crash');
   window.page.goto('chrome://crash').catch(() => undefined);
   await crashed;
   const found = await (await world.tab(window)).openSession(id);
   await expect(found.input).toHaveValue('look at these');
-  expect(await names(found.id('file'))).toEqual(['draft.png', 'note.txt']);
+  await clause('44h', async () => expect(await names(found.id('file'))).toEqual(['draft.png', 'note.txt']));
   await found.id('send').click();
   await expect(found.rows('user').getByTestId('user-file')).toHaveCount(2);
   await found.isIdle();

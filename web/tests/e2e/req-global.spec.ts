@@ -1,5 +1,5 @@
 /** Requirements 54 to 59: keys, themes, ears, small screens, and what goes wrong. */
-import { expect, test } from './harness';
+import { clause, expect, test } from './harness';
 import { demoWorld, moreSessions } from './demo-world';
 
 test('req 54: the palette finds sessions, actions and words; keys without a modifier belong to whoever types', async ({ world }) => {
@@ -10,22 +10,24 @@ test('req 54: the palette finds sessions, actions and words; keys without a modi
   await page.keyboard.press('Control+k');
   await expect(window.id('palette-input')).toBeFocused();
   await window.id('palette-input').fill('purple');
-  await expect(window.id('palette-entry').first()).toContainText('purple session');
+  await clause('54a', () => expect(window.id('palette-entry').first()).toContainText('purple session'));
   await page.keyboard.press('Enter');
   await expect(window.pane(b).root).toHaveClass(/shown/);
   await page.keyboard.press('Control+1');
-  await expect(pane.root).toHaveClass(/shown/);
+  await clause('54f', () => expect(pane.root).toHaveClass(/shown/));
   await page.keyboard.press('Control+k');
   await window.id('palette-input').fill('scripted');
-  await expect(window.id('palette-entry').filter({ hasText: 'scripted' }).first()).toBeVisible();
+  await clause('54d', () => expect(window.id('palette-entry').filter({ hasText: 'scripted' }).first()).toBeVisible());
   await page.keyboard.press('Escape');
   await pane.input.click();
   await page.keyboard.type('?');
-  await expect(pane.input).toHaveValue('?');
-  await expect(window.id('help-dialog')).toHaveCount(0);
+  await clause('54h', async () => {
+    await expect(pane.input).toHaveValue('?');
+    await expect(window.id('help-dialog')).toHaveCount(0);
+  });
   await pane.id('transcript').focus();
   await page.keyboard.press('?');
-  await expect(window.id('help-dialog')).toBeVisible();
+  await clause('54e', () => expect(window.id('help-dialog')).toBeVisible());
 });
 
 test('req 54: a key can be changed, and holds', async ({ world }) => {
@@ -40,7 +42,7 @@ test('req 54: a key can be changed, and holds', async ({ world }) => {
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');
   await page.keyboard.press('Control+y');
-  await expect(window.id('palette')).toHaveCount(1);
+  await clause('54g', () => expect(window.id('palette')).toHaveCount(1));
 });
 
 test('req 55: a theme is chosen, is there before the first paint, and motion can be less', async ({ world }) => {
@@ -49,10 +51,10 @@ test('req 55: a theme is chosen, is there before the first paint, and motion can
   const theme = (): Promise<string | undefined> => page.evaluate(() => document.documentElement.dataset['theme']);
   const colour = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.emulateMedia({ colorScheme: 'light' });
-  await expect.poll(theme).toBe('light');
+  await clause('55a', () => expect.poll(theme).toBe('light'));
   const light = await colour();
   await page.emulateMedia({ colorScheme: 'dark' });
-  await expect.poll(theme).toBe('dark');
+  await clause('55a', () => expect.poll(theme).toBe('dark'));
   expect(await colour()).not.toBe(light);
   const choose = async (name: string): Promise<void> => {
     await page.keyboard.press('Control+k');
@@ -60,9 +62,9 @@ test('req 55: a theme is chosen, is there before the first paint, and motion can
     await page.keyboard.press('Enter');
   };
   await choose('high contrast');
-  await expect.poll(theme).toBe('contrast-dark');
+  await clause('55d', () => expect.poll(theme).toBe('contrast-dark'));
   await choose('light');
-  await expect.poll(theme).toBe('light');
+  await clause('55b', () => expect.poll(theme).toBe('light'));
   await expect.poll(() => page.evaluate(() => localStorage.getItem('liminal:prefs'))).toContain('"theme":"light"');
   await page.addInitScript(() => {
     const themes: (string | undefined)[] = [];
@@ -71,36 +73,38 @@ test('req 55: a theme is chosen, is there before the first paint, and motion can
   });
   await page.reload();
   await window.isConnected();
-  expect(await page.evaluate(() => [...new Set((globalThis as unknown as { themes: string[] }).themes)])).toEqual(['light']);
+  await clause('55e', async () => expect(await page.evaluate(() => [...new Set((globalThis as unknown as { themes: string[] }).themes)])).toEqual(['light']));
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await window.page.locator('[data-testid="pane"].shown').getByTestId('composer-input').fill('/hang');
   await window.page.locator('[data-testid="pane"].shown').getByTestId('send').click();
   const pulse = page.locator('.turn-status .pulse');
   await expect(pulse).toBeVisible();
   const seconds = await pulse.evaluate((element) => getComputedStyle(element).animationDuration + getComputedStyle(element).animationIterationCount);
-  expect(seconds).not.toContain('infinite');
+  await clause('55f', () => expect(seconds).not.toContain('infinite'));
 });
 
 test('req 56: the transcript is a log, turns are announced, focus is seen, targets are large enough', async ({ world }) => {
   const { window, pane } = await demoWorld(world, { pace: 5 });
   const { page } = window;
   await pane.send('/think');
-  await expect(window.id('announcer')).toHaveText('The agent works');
-  await expect(window.id('announcer')).toHaveText('The turn is done');
-  await expect(pane.id('transcript')).toHaveRole('log');
+  await clause('56d', async () => {
+    await expect(window.id('announcer')).toHaveText('The agent works');
+    await expect(window.id('announcer')).toHaveText('The turn is done');
+  });
+  await clause('56c', () => expect(pane.id('transcript')).toHaveRole('log'));
   await pane.send('/permission');
   await expect(pane.id('approval')).toBeVisible();
-  await expect(window.id('announcer')).toHaveText(/asks|waits|permission|rm -r/i);
+  await clause('56e', () => expect(window.id('announcer')).toHaveText(/asks|waits|permission|rm -r/i));
   await pane.input.focus();
   await page.keyboard.press('Shift+Tab');
   await expect(pane.root.locator('[data-option="reject-once"]')).toBeFocused();
   const outline = await page.evaluate(() => { const style = getComputedStyle(document.activeElement as Element); return `${style.outlineStyle} ${style.boxShadow}`; });
-  expect(outline).not.toBe('none none');
+  await clause('56i', () => expect(outline).not.toBe('none none'));
   const small = await page.evaluate(() => [...document.querySelectorAll<HTMLElement>('button, [role=tab], input, textarea')]
     .filter((element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && element.offsetWidth > 1 && !element.closest('[aria-hidden=true]'))
     .filter((element) => element.getBoundingClientRect().height < 23.5 || element.getBoundingClientRect().width < 23.5)
     .map((element) => `${element.className} ${element.ariaLabel ?? element.textContent} ${element.offsetWidth}x${element.offsetHeight}`));
-  expect(small).toEqual([]);
+  await clause('56j', () => expect(small).toEqual([]));
 });
 
 test('req 57: on a phone the list is a drawer, and nothing is wider than the screen', async ({ world }) => {
@@ -109,15 +113,15 @@ test('req 57: on a phone the list is a drawer, and nothing is wider than the scr
   await moreSessions(world, project, 'other');
   await pane.turn('/markdown');
   await page.setViewportSize({ width: 390, height: 800 });
-  await expect(window.id('sidebar')).not.toBeInViewport();
+  await clause('57a', () => expect(window.id('sidebar')).not.toBeInViewport());
   await window.id('drawer').click();
-  await expect(window.id('sidebar')).toBeInViewport();
+  await clause('57a', () => expect(window.id('sidebar')).toBeInViewport());
   await window.id('session-row').filter({ hasText: 'other' }).getByRole('button').first().click();
   await expect(window.id('sidebar')).not.toBeInViewport();
   await window.id('drawer').click();
   await window.listed(id).getByRole('button').first().click();
   await expect(pane.input).toBeInViewport();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await clause('57b', async () => expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390));
 });
 
 test('req 57: the composer stays above the on-screen keyboard', async ({ world }) => {
@@ -132,7 +136,7 @@ test('req 57: the composer stays above the on-screen keyboard', async ({ world }
     visualViewport?.dispatchEvent(new Event('resize'));
   }, height);
   await keyboard(300);
-  await expect.poll(bottom).toBeLessThanOrEqual(500);
+  await clause('57c', () => expect.poll(bottom).toBeLessThanOrEqual(500));
   await expect(pane.rows().last()).toBeInViewport();
   await keyboard(0);
   await expect.poll(bottom).toBeGreaterThan(700);
@@ -158,7 +162,8 @@ test('req 58: notes are shown of sessions that nobody looks at, and only then', 
   await expect(window.pane(id).root).toHaveClass(/shown/);
   await world.server.turn(id, '/think');
   await world.server.send(b, '/permission');
-  await expect.poll(notes).toEqual(['elsewhere: Waits for your answer']);
+  await clause('58b', () => expect.poll(notes).toContain('elsewhere: Waits for your answer'));
+  await clause('58e', async () => expect(await notes()).toEqual(['elsewhere: Waits for your answer']));
 });
 
 test('req 59: a request that fails is told', async ({ world }) => {
@@ -167,8 +172,8 @@ test('req 59: a request that fails is told', async ({ world }) => {
   await window.page.route('**/archive', (route) => route.fulfill({ status: 500, contentType: 'application/problem+json', body: JSON.stringify({ type: 'about:blank', title: 'INTERNAL', status: 500, code: 'INTERNAL', detail: 'the disk is gone' }) }));
   await window.listed(id).hover();
   await window.listed(id).getByRole('button', { name: /^Archive/ }).click();
-  await expect(window.id('toasts').getByRole('alert')).toContainText('could not be archived');
-  await expect(window.id('toasts').getByRole('alert')).toContainText('The disk is gone');
+  await clause('59a', () => expect(window.id('toasts').getByRole('alert')).toContainText('could not be archived'));
+  await clause('59b', () => expect(window.id('toasts').getByRole('alert')).toContainText('The disk is gone'));
   await expect(window.listed(id)).toHaveCount(1);
 });
 

@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test';
 import type { ApprovalList } from '../../src/gen/contracts';
 import { visiblePieces } from '../../src/render/visible-text';
 import { stripAnsi } from '../../src/render/ansi';
-import { expect, type Pane, test, until, type Window, type World } from './harness';
+import { clause, expect, type Pane, test, until, type Window, type World } from './harness';
 import { PAYLOADS } from './payloads.mjs';
 
 const AGENT = resolve(import.meta.dirname, 'hostile-agent.mjs');
@@ -40,10 +40,10 @@ async function trap(world: World): Promise<Trap> {
   await page.reload();
   await window.isConnected();
   const isUntouched = async (): Promise<void> => {
-    expect(await page.evaluate(() => globalThis.window.pwned)).toBeUndefined();
-    expect(await page.evaluate(() => globalThis.window.violations)).toEqual([]);
-    expect(await page.evaluate(suspects)).toEqual([]);
-    expect({ dialogs, foreign }).toEqual({ dialogs: [], foreign: [] });
+    await clause('25c', async () => expect(await page.evaluate(() => globalThis.window.pwned)).toBeUndefined());
+    await clause('25f', async () => expect(await page.evaluate(() => globalThis.window.violations)).toEqual([]));
+    await clause('25b', async () => expect(await page.evaluate(suspects)).toEqual([]));
+    await clause('25d', () => expect({ dialogs, foreign }).toEqual({ dialogs: [], foreign: [] }));
   };
   return { window, isUntouched };
 }

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
-import { liminal, type Place, repository } from './place';
+import { type Place, repository, scriptedModel } from './place';
 
 const packages = join(repository, 'crates/liminal-builder/tests/agents/node_modules');
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
@@ -30,7 +30,7 @@ export class ScriptedModel {
   url = '';
 
   async start(): Promise<void> {
-    const child = spawn(liminal, ['scripted-model', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(scriptedModel, ['0'], { stdio: ['ignore', 'pipe', 'inherit'] });
     this.child = child;
     this.url = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {

@@ -5,14 +5,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 export const repository = resolve(import.meta.dirname, '../../../..');
-const target = process.env['CARGO_TARGET_DIR'] ?? join(repository, 'target');
+export const target = process.env['CARGO_TARGET_DIR'] ?? join(repository, 'target');
 export const liminal = process.env['LIMINAL_PROGRAM'] ?? join(target, 'debug/liminal');
 export const fakeAgent = join(target, 'debug/fake-agent');
+export const scriptedModel = join(target, 'debug/scripted-model');
 
 export class Place {
   readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'liminal-e2e-')));
   readonly home = this.directory('home');
   readonly data = join(this.root, 'data');
+  private isOnSmallDisk = false;
 
   directory(name: string): string {
     const path = join(this.root, name);
@@ -47,7 +49,15 @@ export class Place {
     });
   }
 
+  /** Puts the data directory on a small disk of its own, which only root may. */
+  mountSmallDisk(mebibytes: number): void {
+    mkdirSync(this.data);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0700`, 'tmpfs', this.data]);
+    this.isOnSmallDisk = true;
+  }
+
   remove(): void {
+    if (this.isOnSmallDisk) execFileSync('umount', ['--lazy', this.data]);
     rmSync(this.root, { recursive: true, force: true });
   }
 }
